@@ -29,9 +29,9 @@ SUITES = [
 ]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
-EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum", "image_filter"]
+EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum", "image_filter", "nbody"]
 # Examples in separate packages.
-PACKAGES = ["inference", "nbody", "decoder", "build-script"]
+PACKAGES = ["inference", "decoder", "build-script"]
 # A program with functions that nvcc compiles, in a workspace of its own.
 WITH_NVCC = ["host_functions"]
 

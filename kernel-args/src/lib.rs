@@ -167,13 +167,19 @@ pub use device::{
     TextureObject, ZeroBits,
 };
 #[cfg(feature = "cudarc")]
-pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
+pub use driver::{
+    config::Launch,
+    context::context,
+    error::Error,
+    function::Function,
+    image::Image,
+    launch::launch,
+    module::{Kernel, Module},
+};
 #[cfg(feature = "derive")]
 pub use kernel_args_derive::{DeviceType, KernelArgs, kernels, launchers};
 #[cfg(feature = "cudarc")]
-pub use marshal::Retained;
-#[cfg(feature = "cudarc")]
-pub use marshal::{ArgList, SliceArg};
+pub use marshal::{ArgList, Retained, SliceArg};
 pub use marshal::{KernelArg, KernelArgs, PointerArg};
 
 /// CUDA's vector types: `float4` is [`Float4`](vector::Float4).
@@ -189,7 +195,9 @@ pub mod args {
     pub use crate::device::Pointee;
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, LaunchOptions, Launchable,
+        config::{AsStream, Form, IntoDim, IntoLaunch},
+        function::BlockSuggestion,
+        launch::{LaunchArgs, LaunchOptions, Launchable},
     };
     pub use crate::marshal::{
         DecodedArgs, Fields, Guard, LaunchStream, LauncherArgs, LauncherStatus, NamesKernel, OwnedArgs, Source, Value,
@@ -200,7 +208,7 @@ pub mod args {
 /// Launch attributes: `CUlaunchAttribute`.
 #[cfg(feature = "cudarc")]
 pub mod attribute {
-    pub use crate::driver::{
+    pub use crate::driver::config::{
         AccessPolicyWindow, AccessProperty, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
         PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
     };
@@ -209,14 +217,14 @@ pub mod attribute {
 /// Compiling CUDA C++ at run time, with NVRTC.
 #[cfg(feature = "nvrtc")]
 pub mod compile {
-    pub use crate::driver::{CacheUse, CompileOptions, CompiledSource, CppStandard};
+    pub use crate::driver::compile::{CacheUse, CompileOptions, CompiledSource, CppStandard};
 }
 
 /// Contexts: create one, make one current, access the memory of another GPU, use part of a GPU; versions of the driver.
 #[cfg(feature = "cudarc")]
 pub mod context {
     pub use crate::{
-        driver::{
+        driver::context::{
             BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess, Scheduling, Versions,
             create_context, current_context, is_available, kernel_function, versions, with_current,
         },
@@ -228,21 +236,24 @@ pub mod context {
 pub mod error {
     pub use crate::contract::ContractError;
     #[cfg(feature = "graphs")]
-    pub use crate::driver::GraphError;
+    pub use crate::driver::error::GraphError;
     #[cfg(feature = "record")]
-    pub use crate::driver::RecordingError;
+    pub use crate::driver::error::RecordingError;
     #[cfg(feature = "textures")]
-    pub use crate::driver::TextureError;
+    pub use crate::driver::error::TextureError;
     #[cfg(feature = "observe")]
-    pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
+    pub use crate::driver::error::{AlignedBy, BadPointer, PointerProblem};
+    #[cfg(feature = "nvrtc")]
+    pub use crate::driver::error::{CompileError, NvrtcError};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
-        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
-        MismatchError, OutsideOf, RunError, Status, UnsupportedAttribute, Unverified, VerifyError,
+        api::Status,
+        error::{
+            BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
+            GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
+            MismatchError, OutsideOf, RunError, UnsupportedAttribute, Unverified, VerifyError,
+        },
     };
-    #[cfg(feature = "nvrtc")]
-    pub use crate::driver::{CompileError, NvrtcError};
     pub use crate::marshal::PackError;
 }
 
@@ -250,7 +261,7 @@ pub mod error {
 #[cfg(feature = "cudarc")]
 pub mod global {
     pub use crate::{
-        driver::{Global, GlobalInfo, GlobalSpace, GlobalType, PendingRead},
+        driver::module::{Global, GlobalInfo, GlobalSpace, GlobalType, PendingRead},
         marshal::GlobalName,
     };
 }
@@ -259,8 +270,11 @@ pub mod global {
 #[cfg(feature = "graphs")]
 pub mod graph {
     pub use crate::driver::{
-        AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
-        HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeMemory, NodeMemoryMut, run_now,
+        graph::{
+            AnyNode, Body, Condition, Dependencies, Graph, GraphExec, GraphMemory, GraphMemoryUse, GraphUpdateError,
+            HostBuffer, HostNode, InBody, Node, NodeArgs, NodeKind, NodeMemory, NodeMemoryMut,
+        },
+        launch::run_now,
     };
 }
 
@@ -268,7 +282,7 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{
+        driver::sequence::{
             HostCopy, Memory, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording,
             retire,
         },
@@ -283,10 +297,13 @@ pub mod sequence {
 /// verified.
 pub mod image {
     #[cfg(feature = "cudarc")]
-    pub use crate::coverage::Coverage;
-    #[cfg(feature = "cudarc")]
-    pub use crate::driver::{
-        CacheMode, DebugInfo, Fallback, IntoImage, JitOptions, JitTarget, NotCompared, OptimizationLevel, Verification,
+    pub use crate::{
+        coverage::Coverage,
+        driver::{
+            config::{CacheMode, Fallback, JitOptions, JitTarget, OptimizationLevel},
+            image::{DebugInfo, IntoImage},
+            verify::{NotCompared, Verification},
+        },
     };
     #[cfg(feature = "cudarc")]
     pub use kernel_args_abi::check::NotComparedReason;
@@ -311,15 +328,18 @@ pub mod external {
 #[cfg(feature = "observe")]
 pub mod observe {
     #[cfg(all(feature = "nvtx", target_os = "linux"))]
-    pub use crate::driver::Nvtx;
+    pub use crate::driver::observe::Nvtx;
     #[cfg(feature = "tracing")]
-    pub use crate::driver::Tracing;
-    pub use crate::driver::{
-        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, PointsTo,
-        RecordedArgument, RunningLaunch, SequenceEvent, check_pointers, context_fault, install, record_launches,
-    };
+    pub use crate::driver::observe::Tracing;
     #[cfg(feature = "record")]
-    pub use crate::driver::{FileRecording, record_to_file};
+    pub use crate::driver::observe::{FileRecording, record_to_file};
+    pub use crate::driver::{
+        error::{ContextFault, PointsTo, RecordedArgument, RunningLaunch},
+        observe::{
+            Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LauncherEvent, LoadEvent, Observer,
+            SequenceEvent, check_pointers, context_fault, install, record_launches,
+        },
+    };
 }
 
 /// Launches that were recorded in a file, launched again without their program.
@@ -327,7 +347,10 @@ pub mod observe {
 /// The chapter [`guide::observe`] shows a recording and its replay.
 #[cfg(feature = "record")]
 pub mod replay {
-    pub use crate::driver::{Difference, Recording, Replay, ReplayOptions, ReplayPromise, ReplayedMemory};
+    pub use crate::driver::{
+        api::ReplayPromise,
+        replay::{Difference, Recording, Replay, ReplayOptions, ReplayedMemory},
+    };
     pub use kernel_args_image::recording::{
         Attribute, ElementType, Error as ReadError, Machine, Manifest, Memory, Parameter, Pointer,
     };
@@ -338,7 +361,7 @@ pub mod replay {
 /// The chapter [`guide::textures`] shows a program.
 #[cfg(feature = "textures")]
 pub mod texture {
-    pub use crate::driver::{
+    pub use crate::driver::textures::{
         AddressMode, Array, ArrayShape, FilterMode, ReadMode, Surface, Texel, TexelFormat, Texture, TextureOptions,
     };
 }

@@ -1,6 +1,6 @@
 //! The program `kernel-args`, for suites that run it on the driver of the suite.
 
-use kernel_args_test_tools::Tool;
+use kernel_args_test_generator::tools::Tool;
 use std::{env, path::PathBuf};
 
 /// The program of the same build, which cargo places next to the folder of the tests, or `KERNEL_ARGS_PROGRAM`.

@@ -1,6 +1,6 @@
 //! NVRTC for suites that compile at run time.
 
-use kernel_args_test_tools::Tool;
+use kernel_args_test_generator::tools::Tool;
 use std::{
     env,
     path::PathBuf,

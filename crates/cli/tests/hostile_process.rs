@@ -15,7 +15,7 @@ fn main() -> std::process::ExitCode {
 #[cfg(target_os = "linux")]
 mod linux {
     use super::common::{Folder, bytes, program, with};
-    use kernel_args_test_tools::{self as tools, PYTHON};
+    use kernel_args_test_generator::tools::{self as tools, PYTHON};
     use std::{
         fs,
         process::{Child, Command, ExitCode, Stdio},

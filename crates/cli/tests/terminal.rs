@@ -15,7 +15,7 @@ fn main() -> std::process::ExitCode {
 #[cfg(unix)]
 mod unix {
     use super::common::{Folder, data, program, with};
-    use kernel_args_test_tools::{self as tools, PYTHON};
+    use kernel_args_test_generator::tools::{self as tools, PYTHON};
     use std::{
         fs,
         process::{ExitCode, Output},

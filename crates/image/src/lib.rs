@@ -65,8 +65,6 @@ pub use formats::{
 };
 #[doc(hidden)]
 pub use mangled::similar_files;
-#[cfg(feature = "debug-info")]
-pub use model::launchers::{Launcher, Launchers, List};
 #[doc(hidden)]
 pub use model::{
     contents::contents_of,
@@ -80,6 +78,11 @@ pub use model::{
     kernel::{DebugInfoMismatch, Kernel, Variable, same_sizes},
     kernels::Kernels,
     variants::{InImage, Observed, Variant, variants},
+};
+#[cfg(feature = "debug-info")]
+pub use model::{
+    launcher_error::{LauncherError, OtherFormat},
+    launchers::{Launcher, Launchers, List},
 };
 pub use table::ParameterList;
 #[cfg(feature = "generate")]

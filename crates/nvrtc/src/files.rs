@@ -193,7 +193,7 @@ mod tests {
     #[cfg(unix)]
     fn pipe(folder: &Path) -> PathBuf {
         let pipe = folder.join("pipe");
-        kernel_args_test_tools::pipe(&pipe);
+        kernel_args_test_generator::tools::pipe(&pipe);
         pipe
     }
 

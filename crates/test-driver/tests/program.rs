@@ -1,6 +1,6 @@
 //! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
 
-use kernel_args_test_tools::{self as tools, PYTHON, Tool};
+use kernel_args_test_generator::tools::{self as tools, PYTHON, Tool};
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::{
     env, fs,
@@ -255,7 +255,7 @@ const EXAMPLES: [(&str, Option<&str>); 12] = [
     ("kernel-args-examples", Some("image_filter")),
     ("kernel-args-examples", Some("runtime_api")),
     ("kernel-args-examples", Some("nccl_sum")),
-    ("nbody", None),
+    ("kernel-args-examples", Some("nbody")),
     ("inference", None),
     ("decoder", None),
     ("build-script", None),

@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_pipe_is_refused() {
         let pipe = Temporary::new("pipe.ptx");
-        kernel_args_test_tools::pipe(&pipe.0);
+        kernel_args_test_generator::tools::pipe(&pipe.0);
         let Err(problem) = read(&pipe.0) else {
             panic!("a pipe was read");
         };

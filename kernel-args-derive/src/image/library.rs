@@ -2,7 +2,7 @@
 
 use super::file::{Cache, absolute_text};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
-use kernel_args_image::Launchers;
+use kernel_args_image::{LauncherError, Launchers};
 use std::{
     io,
     sync::{Arc, Mutex, PoisonError},
@@ -19,8 +19,7 @@ pub(crate) struct Library {
 #[derive(Clone)]
 enum Problem {
     Io(Arc<io::Error>),
-    /// The reason, and what to do.
-    Library(String),
+    Library(LauncherError),
 }
 
 impl From<io::Error> for Problem {

@@ -8,7 +8,7 @@ use kernel_args_abi::{
 /// `*const f32`, `u32`, `Params`.
 pub(super) fn raw(parameter: &Parameter<'_>) -> String {
     let cpp = parameter.cpp;
-    if cpp.depth == 1 && cpp.base == CppBase::Named("CUstream_st") {
+    if cpp.is_stream() {
         return "kernel_args::launcher::Stream".into();
     }
     let size = if cpp.is_pointer() { 0 } else { parameter.size };
@@ -17,7 +17,7 @@ pub(super) fn raw(parameter: &Parameter<'_>) -> String {
         CppBase::Unknown => format!("[u8; {}]", parameter.size),
         CppBase::Char => "c_char".into(),
         CppBase::Long { signed } if cpp.is_pointer() => if signed { "c_long" } else { "c_ulong" }.into(),
-        CppBase::Named("cudaError" | "cudaError_enum") => "u32".into(),
+        CppBase::Named(spelled) if name::status(spelled).is_some() => "u32".into(),
         CppBase::Named(spelled) => match name::builtin(spelled) {
             Some(row) => row.rust.into(),
             None => name::plain(spelled).to_owned(),

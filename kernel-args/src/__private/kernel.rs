@@ -11,7 +11,7 @@ use kernel_args_abi::{
 
 /// The functions that read images when they are loaded.
 #[cfg(feature = "cudarc")]
-pub const READERS: Option<Readers> = Some(&crate::driver::READERS);
+pub const READERS: Option<Readers> = Some(&crate::driver::image::READERS);
 #[cfg(not(feature = "cudarc"))]
 pub const READERS: Option<Readers> = None;
 

@@ -32,7 +32,10 @@ mod types;
 mod variants;
 
 #[cfg(feature = "cudarc")]
-pub use crate::driver::{LauncherName, WithoutStream, call_launcher, stream_target};
+pub use crate::driver::{
+    launch::WithoutStream,
+    launcher::{LauncherName, call_launcher, stream_target},
+};
 
 pub mod contract {
     pub use crate::contract::*;

@@ -20,7 +20,7 @@ use core::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 use cudarc::driver::{
-    CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, SyncOnDrop, result,
+    CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, SyncOnDrop,
     sys::{
         CUdeviceptr, CUstreamCaptureStatus,
         cudaError_enum::{CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_ERROR_UNKNOWN},
@@ -33,14 +33,14 @@ use std::{
     vec::Vec,
 };
 
-/// A slice of a pool. It derefs to cudarc's slice: launches read it as `&x` and write it as `&mut x`.
+/// A slice of a pool. It derefs to cudarc's slice, which can block: launches read it as `&x` and write it as `&mut x`.
+///
+/// While cudarc tracks the use of memory on several streams, `&*x` and `&mut *x` wait on the host for the run before if
+/// the memory belongs to a sequence; a run with such memory waits for the work of all streams. User code with one
+/// stream, or without cudarc's event tracking, does not wait.
 ///
 /// It owns its memory until it is dropped. Then the pool uses the memory again, for work that is enqueued later on the
 /// stream of the pool: a run of a sequence for later steps of the same run, and for later runs.
-///
-/// While cudarc tracks the use of memory on several streams, the host waits. An access to memory of a sequence waits
-/// for the run before, and a run with such memory waits for the work of all streams. A program with one stream, or
-/// without cudarc's event tracking, does not wait.
 pub struct PoolSlice<T: 'static> {
     /// In a box, which the next slice of the block uses again, with its stream and its events.
     slice: ManuallyDrop<Box<Lent<T>>>,
@@ -67,9 +67,15 @@ pub(crate) enum NoMemory {
     Driver(DriverError),
 }
 
+/// The driver's call.
+pub(crate) type Alloc = fn(&Arc<CudaStream>, usize) -> Result<CudaSlice<u8>, DriverError>;
+
+type Source<'p> = (&'p Arc<CudaStream>, Alloc);
+
 /// The memory of a pool.
 pub(crate) struct PoolMemory {
     stream: Arc<CudaStream>,
+    alloc: Alloc,
     /// The lock of `state`. A run of a sequence records under the same lock, so an allocation in it takes no other.
     lock: ThreadLock,
     state: RefCell<State>,
@@ -156,34 +162,9 @@ impl<T> Drop for Lent<T> {
     }
 }
 
-/// cudarc's `CudaStream::alloc`, which loses the memory if the driver does not create the events of the slice.
-///
-/// No byte is written: this is the promise of the callers of `alloc`, and the other functions of pools write all bytes.
-pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<CudaSlice<u8>, DriverError> {
-    let (context, on) = (stream.context(), stream.cu_stream());
-    refuse_capture(stream)?;
-    context.bind_to_thread()?;
-    let address = if context.has_async_alloc() {
-        // SAFETY: the stream belongs to the context.
-        unsafe { result::malloc_async(on, bytes) }
-    } else {
-        // SAFETY: the context is current.
-        unsafe { result::malloc_sync(bytes) }
-    }?;
-    // SAFETY: the memory has this size, and belongs to the slice.
-    let slice = unsafe { slice_at(stream, address, bytes) };
-    let slice = slice.inspect_err(|_| {
-        // SAFETY: nothing uses it. `cuMemFree` frees memory of both functions.
-        let _ = unsafe { result::free_sync(address) };
-    })?;
-    // A different thread can have begun a capture. Then the drop of the slice is also part of it.
-    refuse_capture(stream)?;
-    Ok(slice)
-}
-
 /// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is being captured: its allocations then belong to the
 /// graph, and exist only when it runs.
-fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
+pub(crate) fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
     match stream.capture_status()? {
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
         _ => Err(DriverError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
@@ -194,7 +175,11 @@ fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
 ///
 /// # Safety
 /// Its requirements.
-unsafe fn slice_at<T>(stream: &Arc<CudaStream>, address: CUdeviceptr, len: usize) -> Result<CudaSlice<T>, DriverError> {
+pub(crate) unsafe fn slice_at<T>(
+    stream: &Arc<CudaStream>,
+    address: CUdeviceptr,
+    len: usize,
+) -> Result<CudaSlice<T>, DriverError> {
     for _ in 0..3 {
         // SAFETY: the caller guarantees them.
         let slice = catch_unwind(AssertUnwindSafe(|| unsafe { stream.upgrade_device_ptr(address, len) }));
@@ -289,12 +274,7 @@ impl State {
     }
 
     /// A block.
-    fn alloc(
-        &mut self,
-        bytes: usize,
-        stream: &Arc<CudaStream>,
-        grown: &dyn Fn(Range<CUdeviceptr>),
-    ) -> Result<u32, NoMemory> {
+    fn alloc(&mut self, bytes: usize, from: Source<'_>, grown: &dyn Fn(Range<CUdeviceptr>)) -> Result<u32, NoMemory> {
         let class = class_of(bytes);
         let is_free = |block: &u32| {
             let block = &self.blocks[*block as usize];
@@ -303,7 +283,7 @@ impl State {
         let expected = self.run.and_then(|at| self.order.get(at)).copied().filter(is_free);
         let block = match expected.or_else(|| self.pop(class)) {
             Some(block) => block,
-            None => self.cut(class, stream, grown)?,
+            None => self.cut(class, from, grown)?,
         };
         if let Some(at) = &mut self.run {
             match self.order.get_mut(*at) {
@@ -329,18 +309,13 @@ impl State {
     }
 
     /// A new free block.
-    fn cut(
-        &mut self,
-        class: u32,
-        stream: &Arc<CudaStream>,
-        grown: &dyn Fn(Range<CUdeviceptr>),
-    ) -> Result<u32, NoMemory> {
+    fn cut(&mut self, class: u32, from: Source<'_>, grown: &dyn Fn(Range<CUdeviceptr>)) -> Result<u32, NoMemory> {
         let size = size_of_class(class);
         let has_room = |chunk: &Chunk| chunk.memory.is_some() && chunk.next + size as CUdeviceptr <= chunk.range.end;
         let chunk = if let Some(chunk) = self.chunks.iter().rposition(has_room) {
             chunk
         } else {
-            grown(self.add_chunk(size, stream)?);
+            grown(self.add_chunk(size, from)?);
             self.chunks.len() - 1
         };
         let own = &mut self.chunks[chunk];
@@ -351,7 +326,7 @@ impl State {
         Ok(block)
     }
 
-    fn add_chunk(&mut self, size: usize, stream: &Arc<CudaStream>) -> Result<Range<CUdeviceptr>, NoMemory> {
+    fn add_chunk(&mut self, size: usize, (stream, alloc): Source<'_>) -> Result<Range<CUdeviceptr>, NoMemory> {
         refuse_capture(stream).map_err(NoMemory::Driver)?;
         // No block begins where the chunk begins.
         let bytes = size.saturating_add(SMALLEST);
@@ -365,7 +340,7 @@ impl State {
             return Err(NoMemory::Limit { requested: size, limit });
         }
         let bytes = bytes.max(CHUNK.min(room));
-        let memory = alloc_bytes(stream, bytes).map_err(NoMemory::Driver)?;
+        let memory = alloc(stream, bytes).map_err(NoMemory::Driver)?;
         let begin = memory.device_ptr(stream).0;
         let range = begin..begin + bytes as CUdeviceptr;
         let next = (begin + 1).next_multiple_of(SMALLEST as CUdeviceptr);
@@ -439,9 +414,15 @@ impl State {
 
 impl PoolMemory {
     /// If it `has_runs`, their end is [`close`](Self::close).
-    pub(crate) fn new(stream: &Arc<CudaStream>, has_runs: bool, declare: Option<DeclareSlice>) -> Arc<Self> {
+    pub(crate) fn new(
+        stream: &Arc<CudaStream>,
+        alloc: Alloc,
+        has_runs: bool,
+        declare: Option<DeclareSlice>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             stream: stream.clone(),
+            alloc,
             lock: ThreadLock::default(),
             state: RefCell::default(),
             late: Arc::new(Mutex::new(has_runs.then(Vec::new))),
@@ -499,7 +480,7 @@ impl PoolMemory {
             return Err(NoMemory::Limit { requested: bytes, limit });
         }
         state.set_tracking(self.stream.context().is_event_tracking());
-        let block = state.alloc(bytes, &self.stream, grown)?;
+        let block = state.alloc(bytes, (&self.stream, self.alloc), grown)?;
         let own = &mut state.blocks[block as usize];
         let known = own.slice.take().and_then(|slice| slice.downcast::<Lent<T>>().ok());
         if let Some(slice) = known.filter(|slice| slice.0.len() == len) {

@@ -459,7 +459,8 @@ fn no_file_names_a_folder_of_a_machine() {
 
 /// Files that start tools outside of trials: a program that makes a corpus, and benchmarks, which report a tool that is
 /// missing.
-const NO_TRIALS: [&str; 3] = ["tests/support/generator/src/bin/", "tests/support/tools/src/", "tests/benches/"];
+const NO_TRIALS: [&str; 3] =
+    ["tests/support/generator/src/bin/", "tests/support/generator/src/tools.rs", "tests/benches/"];
 
 #[test]
 fn trials_that_start_a_tool_declare_it() {
@@ -471,7 +472,7 @@ fn trials_that_start_a_tool_declare_it() {
         (file, if is_test { text } else { tools::unit_tests(&text) })
     });
     let texts: Vec<_> = texts.collect();
-    let library = read("tests/support/tools/src/lib.rs");
+    let library = read("tests/support/generator/src/tools.rs");
     let mut names: Vec<&str> = texts.iter().flat_map(|(_, text)| tools::declared(text)).collect();
     names.extend(tools::declared(&library));
     assert!(names.contains(&"g++") && names.contains(&"valgrind"), "{names:?}");

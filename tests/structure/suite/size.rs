@@ -20,8 +20,14 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
     ("kernel-args", "slices of a pool are declared to the test driver, which finds accesses behind them"),
     ("kernel-args-test-driver", "the CUDA runtime; values that nothing has written; a table of the variables"),
-    ("kernel-args", "the nearest kernels by the names that C++ gives them; the front page shows a report without a GPU"),
-    ("kernel-args-abi", "hints from the code before types; atomics, arrays, textures, flattened structs have their own hints"),
+    (
+        "kernel-args",
+        "the nearest kernels by the names that C++ gives them; the front page shows a report without a GPU",
+    ),
+    (
+        "kernel-args-abi",
+        "hints from the code before types; atomics, arrays, textures, flattened structs have their own hints",
+    ),
     ("kernel-args", "the error for a kernel that only code for other GPUs has"),
     ("kernel-args-derive", "similar words for unknown attributes, methods and paths"),
     ("kernel-args-build", "the errors of a constant alone, without errors that follow from them"),
@@ -30,6 +36,8 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args", "observed and recorded launches without types: half the code of a struct in a program"),
     ("kernel-args-image", "one map and one sort for all types: a quarter less to compile"),
     ("kernel-args-test-driver", "the table of instructions: what ptxas refuses is refused"),
+    ("kernel-args", "one order of checks for seven ways to the driver, and an event of launchers without zeros"),
+    ("kernel-args-image", "`LauncherError`: each case is data that a program can match"),
 ];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.

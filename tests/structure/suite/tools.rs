@@ -1,5 +1,5 @@
-//! Trials that start a tool declare it: they take it from `kernel-args-test-tools`, which ignores them on a machine
-//! without it.
+//! Trials that start a tool declare it: they take it from `kernel_args_test_generator::tools`, which ignores them on a
+//! machine without it.
 
 /// What is there wherever the tests run: cargo's own programs, and paths, such as `/bin/sh`.
 fn is_always_there(program: &str) -> bool {
@@ -32,7 +32,7 @@ pub(crate) fn started(path: &str, text: &str, tools: &[&str]) -> Vec<String> {
             if (is_command || tools.contains(&name)) && !is_always_there(name) {
                 found.push(format!(
                     "{path}:{number}: `{function}` starts `{name}`, and does not declare it\n\
-                     help: make the trial by `kernel_args_test_tools::trial`, and start the program by `command`"
+                     help: make the trial by `kernel_args_test_generator::tools::trial`, and start the program by `command`"
                 ));
             }
         }

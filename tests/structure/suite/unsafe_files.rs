@@ -23,6 +23,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/test-driver/src/client/install.rs", "C: it loads the `libcuda` of the process"),
     ("crates/test-driver/src/memory/mod.rs", "device memory is allocated with the layout that the driver promises"),
     ("kernel-args/src/device/device_type.rs", "writes a value as bytes, with zeros for its padding"),
+    ("kernel-args/src/driver/api/allocation.rs", "C: device memory for pools"),
     ("kernel-args/src/driver/api/captured.rs", "C: reads the parameters of captured nodes"),
     ("kernel-args/src/driver/api/context.rs", "C: contexts and streams of the driver, which cudarc adopts"),
     ("kernel-args/src/driver/api/entry_points.rs", "C: gives each entry point its type, and calls it"),

@@ -9,11 +9,11 @@ use cudarc::{
     nvrtc::{CompileOptions, compile_ptx_with_opts},
 };
 use kernel_args_image::ptx::{Bodies, Module};
+use kernel_args_test_generator::tools::{self as tools, Tool};
 use kernel_args_test_generator::{
     known_uses::{Kernel, kernels},
     size,
 };
-use kernel_args_test_tools::{self as tools, Tool};
 use kernel_args_tests::{
     driver::{Driver, context, suite},
     nvrtc,

@@ -1,7 +1,7 @@
 //! Runs NVRTC through `tests/toolchain/compile.py`.
 
 use crate::root;
-use kernel_args_test_tools::{self as tools, PYTHON, Tool};
+use kernel_args_test_generator::tools::{self as tools, PYTHON, Tool};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},

@@ -90,6 +90,13 @@ impl<'a> CppType<'a> {
     /// The maximum number of pointers: `T********`.
     pub const MAX_DEPTH: u8 = 8;
 
+    /// Whether it is a stream.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_stream(&self) -> bool {
+        matches!(self.base, CppBase::Named(name) if self.depth == 1 && crate::bytes::same(name, name::STREAM))
+    }
+
     /// A type that is not a pointer.
     #[must_use]
     pub const fn of(base: CppBase<'a>) -> Self {

@@ -10,6 +10,20 @@ use super::{
 };
 use crate::bytes::{equal, starts_with, utf8};
 
+/// What `cudaStream_t` and `CUstream` point to.
+#[doc(hidden)]
+pub const STREAM: &str = "CUstream_st";
+
+/// The usual name of an enum of statuses.
+#[doc(hidden)]
+pub fn status(name: &str) -> Option<&'static str> {
+    match name {
+        "cudaError" => Some("cudaError_t"),
+        "cudaError_enum" => Some("CUresult"),
+        _ => None,
+    }
+}
+
 /// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
 /// arguments.
 pub fn same(a: &str, b: &str) -> bool {

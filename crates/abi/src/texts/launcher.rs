@@ -131,9 +131,8 @@ const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
         return false;
     };
     let (own, other) = (&pairing.host[field], &pairing.kernel[parameter]);
-    let is_stream = other.cpp.depth == 1 && matches!(other.cpp.base, CppBase::Named(name) if same(name, "CUstream_st"));
     match differences.first() {
-        _ if is_stream && own.size == 8 && matches!(own.class, Class::Integer) => true,
+        _ if other.cpp.is_stream() && own.size == 8 && matches!(own.class, Class::Integer) => true,
         Some(Difference::ParameterName) => {
             let mut i = 0;
             while i < pairing.host.len() && !same(pairing.host[i].name, other.name) {

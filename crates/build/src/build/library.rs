@@ -135,7 +135,7 @@ impl Build<'_> {
         }
         archive(search, &described, &of(self.description))?;
         let launchers = fs::read(&described).map_err(|error| error.to_string());
-        let launchers = launchers.and_then(|bytes| Launchers::read(&bytes));
+        let launchers = launchers.and_then(|bytes| Launchers::read(&bytes).map_err(|error| error.to_string()));
         exports(name, &launchers.map_err(|what| texts::unread_library(name, &what))?)?;
         if done.iter().any(|done| done.is_absent) {
             return Ok(());

@@ -200,7 +200,7 @@ fn devices_and_pipes_are_not_read() {
     }
     let folder = Folder::new();
     folder.write("saxpy.ptx", bytes("../../ptx/saxpy.ptx"));
-    kernel_args_test_tools::pipe(&folder.path("pipe"));
+    kernel_args_test_generator::tools::pipe(&folder.path("pipe"));
     let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert!(ran.stdout.contains("1 kernel in 1 image of 1 file"), "{}", ran.stdout);

@@ -1,6 +1,6 @@
 //! Runs the program, and manages temporary files.
 
-use kernel_args_test_tools::{Tool, trial};
+use kernel_args_test_generator::tools::{Tool, trial};
 use libtest_mimic::Arguments;
 use std::{
     ffi::OsStr,

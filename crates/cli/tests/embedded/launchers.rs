@@ -1,7 +1,7 @@
 //! `--launchers`: host functions of objects, archives and shared libraries.
 
 use super::common::{Folder, run};
-use kernel_args_test_tools::{self as tools, AR, GXX};
+use kernel_args_test_generator::tools::{self as tools, AR, GXX};
 use libtest_mimic::Trial;
 use serde_json::Value;
 

@@ -9,7 +9,7 @@ mod escape;
 mod launchers;
 
 use common::{Folder, bytes, data, run};
-use kernel_args_test_tools::{self as tools, AR, GCC, OBJCOPY, Tool};
+use kernel_args_test_generator::tools::{self as tools, AR, GCC, OBJCOPY, Tool};
 use libtest_mimic::Arguments;
 use std::process::ExitCode;
 

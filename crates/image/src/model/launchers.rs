@@ -11,13 +11,16 @@ use crate::prelude::*;
 use crate::{
     formats::{
         archive::{self, Archive},
-        dwarf::{self, Function, Functions, Sections},
+        dwarf::{Function, Functions, Sections},
         elf::{self, Elf},
     },
     mangled,
-    model::kernel::Kernel,
+    model::{
+        kernel::Kernel,
+        launcher_error::{LauncherError, OtherFormat},
+    },
 };
-use kernel_args_abi::{Members, Parameter, passing::Convention};
+use kernel_args_abi::{Members, Parameter, cpp::name, passing::Convention};
 
 /// The functions of a library.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -30,7 +33,7 @@ pub struct Launchers {
 struct Object {
     /// ``member `a.o` ``, or empty for a file that is one object.
     name: String,
-    functions: Result<Functions, String>,
+    functions: Result<Functions, LauncherError>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,11 +64,6 @@ pub enum List {
     Result,
 }
 
-/// What to do about a function that Rust cannot call.
-const WRAP: &str = "write an `extern \"C\"` function around it that takes pointers, numbers, enums and structs of these, and returns a number or nothing";
-const DEBUG: &str = "compile it with `-g` (`-g2` or more, without `-gsplit-dwarf`); the program can link a library without debug information that is compiled from the same source";
-const LTO: &str = "compile it with `-fno-lto`, or with `-ffat-lto-objects`";
-
 /// The longest symbol that is read, in bytes.
 const LONGEST: usize = 4096;
 const STB_WEAK: u8 = 2;
@@ -84,47 +82,40 @@ impl Launchers {
     /// The functions of an object, a static library or a shared library.
     ///
     /// # Errors
-    /// If the bytes have another format: the reason, and what to do.
-    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+    /// If the bytes have another format.
+    pub fn read(bytes: &[u8]) -> Result<Self, LauncherError> {
         let mut launchers = Self::default();
         // Symbols can share their texts.
         let mut room = bytes.len().saturating_mul(4).saturating_add(1 << 20);
         if bytes.starts_with(archive::THIN) {
-            return Err(
-                "it is a thin archive, which only names its objects\nhelp: make it without `ar`'s option `T`".into()
-            );
+            return Err(LauncherError::ThinArchive);
         }
         let Some(archive) = Archive::new(bytes) else {
             if !bytes.starts_with(elf::MAGIC) {
-                return Err(format!(
-                    "it is neither an object in the ELF format nor an archive of objects{}",
-                    instead(bytes)
-                ));
+                return Err(LauncherError::NoLibrary(OtherFormat::of(bytes)));
             }
             launchers.add(String::new(), bytes, &mut room)?;
             return Ok(launchers);
         };
         for member in archive {
-            let (name, bytes) =
-                member.map_err(|what| format!("the archive is invalid: {what}\nhelp: make it again with `ar`"))?;
+            let (name, bytes) = member.map_err(LauncherError::InvalidArchive)?;
             let name = format!("member `{name}`");
-            if let Err(what) = launchers.add(name.clone(), bytes, &mut room) {
-                launchers.objects.push(Object { name, functions: Err(what) });
+            if let Err(error) = launchers.add(name.clone(), bytes, &mut room) {
+                launchers.objects.push(Object { name, functions: Err(error) });
             }
         }
         Ok(launchers)
     }
 
-    fn add(&mut self, name: String, bytes: &[u8], room: &mut usize) -> Result<(), String> {
+    fn add(&mut self, name: String, bytes: &[u8], room: &mut usize) -> Result<(), LauncherError> {
         if !bytes.starts_with(elf::MAGIC) {
-            return Err(format!("it is no object in the ELF format{}", instead(bytes)));
+            return Err(LauncherError::NoObject(OtherFormat::of(bytes)));
         }
-        let invalid = |what: &str| format!("it cannot be read: {what}");
-        let elf = Elf::parse(bytes).map_err(invalid)?;
+        let elf = Elf::parse(bytes).map_err(LauncherError::Invalid)?;
         if !matches!(elf.machine(), elf::EM_X86_64 | elf::EM_AARCH64) {
-            return Err("it is for another processor\nhelp: compile it for x86-64 or AArch64".into());
+            return Err(LauncherError::Processor);
         }
-        let (symbols, names) = elf.symbols().map_err(invalid)?;
+        let (symbols, names) = elf.symbols().map_err(LauncherError::Invalid)?;
         let (mut own, mut is_slim) = (Vec::new(), false);
         for symbol in symbols {
             let Some(Ok(text)) = elf::name(names, symbol.name, LONGEST).map(core::str::from_utf8) else {
@@ -135,20 +126,21 @@ impl Launchers {
             if !is_function || STV_HIDDEN.contains(&(symbol.other & 3)) && !elf.is_relocatable() {
                 continue;
             }
-            *room = room.checked_sub(text.len()).ok_or("its symbols are longer than their table")?;
+            let rest = room.checked_sub(text.len());
+            *room = rest.ok_or(LauncherError::Invalid("its symbols are longer than their table"))?;
             own.push((text, symbol.binding == STB_WEAK));
         }
         if is_slim {
-            return Err(format!("it contains code for the linker's optimizer only\nhelp: {LTO}"));
+            return Err(LauncherError::OnlyLto);
         }
         // The symbol of a C++ function is mangled.
         let wanted = own.iter().map(|(text, _)| *text).filter(|text| !text.starts_with("_Z"));
         let is_arm = elf.machine() == elf::EM_AARCH64;
         let convention = if is_arm { Convention::Aapcs64 } else { Convention::SystemV };
         let functions = match Sections::of_object(&elf) {
-            Ok(sections) if sections.is_empty() => Err(format!("it has no debug information\nhelp: {DEBUG}")),
-            Ok(sections) => Functions::read(&sections, wanted, convention).map_err(|error| unreadable(&error)),
-            Err(error) => Err(unreadable(&error)),
+            Ok(sections) if sections.is_empty() => Err(LauncherError::NoDebugInfo),
+            Ok(sections) => Functions::read(&sections, wanted, convention).map_err(LauncherError::DebugInfo),
+            Err(error) => Err(LauncherError::DebugInfo(error)),
         };
         let object = self.objects.len();
         self.objects.push(Object { name, functions });
@@ -177,66 +169,52 @@ impl Launchers {
 
     /// The functions that are not mangled, whose names the compiler did not make. Each can be an error. Inline
     /// functions, and nvcc's host functions of kernels, are left out.
-    pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, String>)> {
+    pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, LauncherError>)> {
         let own = self.symbols().filter(|symbol| is_c(symbol) && self.exports(symbol));
         let functions = own.map(|symbol| (symbol, self.get(symbol)));
         functions.filter(|(_, launcher)| !launcher.as_ref().is_ok_and(Launcher::is_kernel))
     }
 
     /// The objects that cannot be read, such as ``member `a.o` ``, and why.
-    pub fn unread(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.objects.iter().filter_map(|object| Some((object.place(), object.functions.as_ref().err()?.as_str())))
+    pub fn unread(&self) -> impl Iterator<Item = (&str, &LauncherError)> {
+        self.objects.iter().filter_map(|object| Some((object.place(), object.functions.as_ref().err()?)))
     }
 
     /// The function with this symbol.
     ///
     /// # Errors
-    /// If the library does not export it, or Rust cannot call it: the reason, and what to do.
-    pub fn get(&self, symbol: &str) -> Result<Launcher<'_>, String> {
+    /// If the library does not export it, or Rust cannot call it.
+    pub fn get(&self, symbol: &str) -> Result<Launcher<'_>, LauncherError> {
         let Some((symbol, export)) = self.exports.get_key_value(symbol) else {
             return Err(self.missing(symbol));
         };
         let object = &self.objects[export.object];
-        let place = object.place();
         if let Some(second) = export.second {
-            let other = self.objects[second].place();
-            return Err(format!(
-                "{place} and {other} both define it, and the linker uses one of them\nhelp: remove one from the library, or rename one"
-            ));
+            return Err(LauncherError::Twice([object, &self.objects[second]].map(|object| object.place().into())));
         }
-        let functions = object.functions.as_ref().map_err(|what| match object.name.as_str() {
-            "" => what.clone(),
-            member => format!("{member}: {what}"),
+        let functions = object.functions.as_ref().map_err(|error| match object.name.as_str() {
+            "" => error.clone(),
+            member => LauncherError::Member { name: member.into(), error: Box::new(error.clone()) },
         })?;
         match functions.get(symbol) {
             Some(Ok(function)) => Ok(Launcher { symbol, functions, function }),
-            Some(Err(what)) => Err(format!("{what}\nhelp: {WRAP}")),
-            None => Err(format!("the debug information of {place} does not contain it\nhelp: {DEBUG}")),
+            Some(Err(what)) => Err(LauncherError::NotCallable(what.into())),
+            None => Err(LauncherError::NotDescribed(object.place().into())),
         }
     }
 
-    fn missing(&self, symbol: &str) -> String {
+    fn missing(&self, symbol: &str) -> LauncherError {
         let mangled = self.symbols().filter(|known| known.starts_with("_Z"));
         if let Some(found) = mangled::candidates(symbol, mangled).first() {
             let found = mangled::demangle(found).unwrap_or_default();
-            return format!(
-                "the library has only a C++ function of this name, `{found}`\nhelp: declare it `extern \"C\"` in C++, which gives it the symbol `{symbol}`"
-            );
+            return LauncherError::OnlyCpp { symbol: symbol.into(), found };
         }
-        let unread = self.unread().next();
+        if let Some((place, error)) = self.unread().next() {
+            return LauncherError::NotExportedByRest { place: place.into(), error: Box::new(error.clone()) };
+        }
         let plain = self.symbols().filter(|known| is_c(known));
         let nearest = mangled::nearest(symbol, plain);
-        let nearest: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
-        match (nearest.as_slice(), unread) {
-            (_, Some((place, what))) => {
-                format!("the library does not export it, as far as it can be read; {place}: {what}")
-            }
-            ([], None) => "the library does not export it\nhelp: name the library that the linker takes it from".into(),
-            (nearest, None) => format!(
-                "the library does not export it; the nearest are {}\nhelp: write one of these, or name the library that the linker takes it from",
-                nearest.join(", ")
-            ),
-        }
+        LauncherError::NotExported { nearest: nearest.into_iter().map(Into::into).collect() }
     }
 }
 
@@ -250,27 +228,6 @@ impl Object {
     fn place(&self) -> &str {
         if self.name.is_empty() { "the object" } else { &self.name }
     }
-}
-
-/// What it is instead, and what to do.
-fn instead(bytes: &[u8]) -> String {
-    const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
-    // The machines x86-64 and ARM64, which an object begins with; an object of `cl.exe /GL` or `/bigobj`; a DLL.
-    const WINDOWS: [&[u8]; 4] = [b"\x64\x86", b"\x64\xaa", b"\0\0\xff\xff", b"MZ"];
-    let begins = |magics: &[&[u8]]| magics.iter().any(|magic| bytes.starts_with(magic));
-    if begins(&BITCODE) {
-        format!(": it is LLVM bitcode for the linker's optimizer\nhelp: {LTO}")
-    } else if begins(&WINDOWS) {
-        ": it is for Windows, whose debug information (PDB) is not read\nhelp: compile the same source on Linux with `-g`, and name that object; \
-         there, `long` has 8 bytes and `wchar_t` 4"
-            .into()
-    } else {
-        "\nhelp: name an object, a static library or a shared library of Linux".into()
-    }
-}
-
-fn unreadable(error: &dwarf::Error) -> String {
-    format!("it has {error}\nhelp: {DEBUG}")
 }
 
 impl<'l> Launcher<'l> {
@@ -333,11 +290,10 @@ impl<'l> Launcher<'l> {
 }
 
 fn spelled(parameter: &Parameter<'_>) -> String {
-    match parameter.cpp.to_string().as_str() {
-        "CUstream_st*" => "cudaStream_t".into(),
-        "cudaError" => "cudaError_t".into(),
-        "cudaError_enum" => "CUresult".into(),
+    let text = parameter.cpp.to_string();
+    match text.as_str() {
+        _ if parameter.cpp.is_stream() => "cudaStream_t".into(),
         "?" => format!("{} bytes", parameter.size),
-        other => other.into(),
+        name => name::status(name).map_or(text, Into::into),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::CXXFILT;
 use kernel_args_image::mangled::{Demangled, demangle};
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use std::{
     collections::BTreeSet,
     env, fs,

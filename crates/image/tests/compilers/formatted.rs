@@ -1,7 +1,7 @@
 //! Generated texts are formatted like rustfmt's output.
 
 use super::texts::texts;
-use kernel_args_test_tools::{self as tools, Tool};
+use kernel_args_test_generator::tools::{self as tools, Tool};
 use std::{env, fs};
 
 pub(crate) const RUSTFMT: Tool = Tool::program("rustfmt");

@@ -23,7 +23,7 @@ mod spelling;
 #[path = "../generate/texts.rs"]
 mod texts;
 
-use kernel_args_test_tools::{GXX, Tool, trial};
+use kernel_args_test_generator::tools::{GXX, Tool, trial};
 use libtest_mimic::Arguments;
 use std::process::ExitCode;
 

@@ -3,7 +3,7 @@
 use super::NVCC;
 use kernel_args_abi::{CppBase, CppType};
 use kernel_args_image::{mangled::Demangled, ptx::Module};
-use kernel_args_test_tools::{self as tools, GXX};
+use kernel_args_test_generator::tools::{self as tools, GXX};
 use std::{collections::BTreeMap, fmt::Write as _, process::Command};
 
 /// A C++ type and the type that its mangled name must contain.

@@ -7,7 +7,7 @@ use kernel_args_image::{
     cubin,
     ptx::{Pointee, Space},
 };
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
 
 /// The PTX reader, ptxas, the cubin reader and the layout engine agree: 200 kernels for each of three GPU generations

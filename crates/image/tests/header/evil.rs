@@ -3,7 +3,7 @@
 use crate::parameters::{f32, structure, u32};
 use kernel_args_abi::Parameter;
 use kernel_args_image::header::{Header, Item};
-use kernel_args_test_tools::{self as tools, GXX};
+use kernel_args_test_generator::tools::{self as tools, GXX};
 use proptest::{prelude::*, test_runner::TestRunner};
 use std::process::Stdio;
 

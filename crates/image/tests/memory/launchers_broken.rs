@@ -22,7 +22,7 @@ fn read(bytes: &[u8]) -> usize {
     let launchers = match Launchers::read(bytes) {
         Ok(launchers) => launchers,
         Err(error) => {
-            assert!(!error.is_empty());
+            assert!(!error.to_string().is_empty());
             return 0;
         }
     };
@@ -36,7 +36,7 @@ fn read(bytes: &[u8]) -> usize {
                 }
                 count += 1;
             }
-            Err(error) => assert!(!error.is_empty()),
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
     let _ = launchers.get("none");

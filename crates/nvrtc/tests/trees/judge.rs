@@ -2,7 +2,7 @@
 
 use crate::tree::{Forms, STANDARDS, Tree};
 use kernel_args_nvrtc::{Search, Text};
-use kernel_args_test_tools::{self as tools, GCC, NVRTC};
+use kernel_args_test_generator::tools::{self as tools, GCC, NVRTC};
 use std::{
     ffi::CString,
     path::{Path, PathBuf},

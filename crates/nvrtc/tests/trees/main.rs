@@ -8,7 +8,7 @@ mod tree;
 
 use judge::{Gcc, Judge, Nvrtc};
 use kernel_args_nvrtc::includes;
-use kernel_args_test_tools::{GCC, NVRTC, trial};
+use kernel_args_test_generator::tools::{GCC, NVRTC, trial};
 use libtest_mimic::Arguments;
 use std::{env, fs, process::ExitCode};
 use tree::Tree;

@@ -207,7 +207,6 @@ impl Api {
     /// Begins to capture a stream, whose context must be current. The calls of this thread are not restricted: a
     /// library can load code.
     pub(crate) fn begin_foreign_capture(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
-        required!(self, cuStreamEndCapture)?;
         self.cuStreamBeginCapture_v2(stream, Self::RELAXED)
     }
 }

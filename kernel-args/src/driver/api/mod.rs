@@ -14,6 +14,8 @@
 //! |---|---|
 //! | a driver call | its line in `table.rs`; if it is `unsafe`, the file that proves it; the test driver, if it lacks the call |
 
+#[cfg(feature = "graphs")]
+mod allocation;
 mod call_error;
 #[cfg(feature = "graphs")]
 mod captured;
@@ -46,6 +48,8 @@ mod table;
 #[cfg(feature = "textures")]
 mod texture;
 
+#[cfg(feature = "graphs")]
+pub(crate) use allocation::alloc_bytes;
 pub(crate) use call_error::{CallError, Unavailable, out};
 pub use call_error::{DriverCall, Status};
 pub(crate) use context::{DeviceResource, Green, GreenObject, Null, OwnStream, PoolAccess, make_current};

@@ -2,11 +2,11 @@
 
 use super::{current::register, not_created};
 use crate::driver::{
-    api::{api, required},
+    api::{api, out, required},
     error::Error,
 };
 use core::ptr;
-use cudarc::driver::{CudaContext, result};
+use cudarc::driver::CudaContext;
 use std::sync::Arc;
 
 /// How a thread waits for the GPU: `CUctx_flags`, `CU_CTX_SCHED_*`.
@@ -86,8 +86,8 @@ pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaCon
     let api = api()?;
     // Initialises the driver.
     CudaContext::device_count().map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
-    let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
-        .map_err(|error| not_created(ordinal, "cuDeviceGet", error))?;
+    let device = out(|device| api.cuDeviceGet(device, i32::try_from(ordinal).unwrap_or(i32::MAX)))
+        .map_err(|error| not_created(ordinal, error))?;
     required!(api, cuCtxPopCurrent_v2)?;
     // It is on top of this thread's stack. The driver removes it from there when it is destroyed.
     let context = api.create_context(ordinal, device, flags.bits())?;

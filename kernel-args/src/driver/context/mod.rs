@@ -28,7 +28,7 @@ use crate::{
 };
 use core::ptr;
 use cudarc::driver::{
-    CudaContext, CudaFunction, CudaStream, DriverError,
+    CudaContext, CudaFunction, CudaStream,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
 };
 use kernel_args_abi::Sm;
@@ -48,7 +48,7 @@ pub fn is_available() -> bool {
 pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
     let calls = "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent";
-    CudaContext::new(ordinal).map_err(|error| not_created(ordinal, calls, error))
+    CudaContext::new(ordinal).map_err(|error| not_created(ordinal, CallError::cudarc(calls, error)))
 }
 
 /// Runs `work`, which enqueues on the stream what its caller relies on when it returns, such as a copy to the host.
@@ -74,10 +74,10 @@ pub(crate) fn uncaptured<T>(stream: &CudaStream, work: impl FnOnce() -> Result<T
 
 /// `NoDevice`, if the device does not exist.
 #[cold]
-fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error {
+fn not_created(ordinal: usize, error: CallError) -> Error {
     let count = CudaContext::device_count();
     let count = count.ok().and_then(|count| usize::try_from(count).ok());
-    match (CallError::cudarc(call, error), count) {
+    match (error, count) {
         (CallError::Returned(call), Some(count)) if ordinal >= count && count > 0 => {
             Error::Context(ContextError::NoDevice { ordinal, count, call })
         }

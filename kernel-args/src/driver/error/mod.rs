@@ -36,8 +36,6 @@ use std::fmt;
 
 pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
-#[cfg(feature = "observe")]
-pub use fault::{ContextFault, PointsTo, RecordedArgument, RunningLaunch};
 pub(crate) use fields::register_fields;
 pub use global::{GlobalError, GlobalMismatch};
 #[cfg(feature = "graphs")]
@@ -54,14 +52,17 @@ pub(crate) use lost::Near;
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]
 pub use nvrtc::{CompileError, NvrtcError};
-#[cfg(feature = "observe")]
-pub use pointer::{AlignedBy, BadPointer, PointerProblem};
 #[cfg(feature = "record")]
 pub use recording::RecordingError;
 pub use run::{OutsideOf, RunError};
 #[cfg(feature = "textures")]
 pub use texture::TextureError;
 pub use verify::{MismatchError, Unverified, VerifyError};
+#[cfg(feature = "observe")]
+pub use {
+    fault::{ContextFault, PointsTo, RecordedArgument, RunningLaunch},
+    pointer::{AlignedBy, BadPointer, PointerProblem},
+};
 
 /// Why a kernel was not loaded or not launched.
 ///

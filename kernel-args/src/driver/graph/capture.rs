@@ -2,38 +2,30 @@
 
 use super::{
     AnyNode, Graph, Node,
-    contents::{CapturedSlots, GraphContents, NodeSlot},
+    contents::{GraphContents, new_slot},
     explain,
     release::Capturing,
 };
 use crate::{
     driver::{
-        api::{Api, GraphId, Promise, api, required},
+        api::{self, Api, CallError, Promise, api, required},
         config::Launch,
         context::{bind, make_current},
         error::{Error, OutsideOf},
         function::Callee,
-        launch::{Captured, Checked, FunctionDoor, Keeper, Path, prepare, within},
+        launch::{
+            CapturedSlots, Checked, FunctionDoor, Keeper, NodeSlot, Path, RegisteredCapture, add_slot, prepare,
+            set_node, within,
+        },
         module::Kernel,
     },
     marshal::KernelArgs,
 };
 use cudarc::driver::CudaStream;
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::Arc;
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
 const THREAD_LOCAL: u32 = 1;
-
-/// The captures in progress that this crate has begun. An id is never used again (CUDA Driver API,
-/// `cuStreamGetCaptureInfo`).
-fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
-    static CAPTURES: Mutex<BTreeMap<GraphId, CapturedSlots>> = Mutex::new(BTreeMap::new());
-    // No code that can panic runs while it is locked.
-    CAPTURES.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Graph {
     /// Captures what `work` enqueues on `stream`, instead of running it, and returns it as a graph.
@@ -96,58 +88,69 @@ impl Graph {
         stream: &Arc<CudaStream>,
         work: impl FnOnce() -> Result<(), E>,
     ) -> Result<Self, E> {
-        let mut capture = Capture::begin(keeper, stream)?;
+        let mut capture = Capture::begin(stream, Some(keeper), |api| {
+            explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))
+        })?;
         // If `work` returns an error or panics, dropping the capture ends it.
         within(OutsideOf::Capture, work)?;
-        Ok(capture.end()?)
+        let captured = explain::CAPTURE_ENDED.check(capture.end())?;
+        let driver = captured.ok_or_else(|| explain::CAPTURE_ENDED.nothing_captured())?;
+        let mut graph = Graph::of(driver, stream.context().clone());
+        graph.contents.captured(capture.slots());
+        Ok(graph)
     }
 }
 
 /// A capture in progress. Drop ends it.
-struct Capture<'s> {
+pub(crate) struct Capture<'s> {
     api: &'static Api,
     stream: &'s Arc<CudaStream>,
-    id: Option<GraphId>,
-    ended: bool,
+    is_over: bool,
     /// The drops of both are after the end of the capture.
-    _captured: Captured,
+    registered: Option<RegisteredCapture>,
     _capturing: Option<Capturing>,
 }
 
 impl<'s> Capture<'s> {
-    fn begin(keeper: Keeper, stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
+    /// `begin` begins it. Without a keeper, launches of the capture are not checked, and have no nodes of their own.
+    pub(crate) fn begin(
+        stream: &'s Arc<CudaStream>,
+        keeper: Option<Keeper>,
+        begin: impl FnOnce(&Api) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuStreamEndCapture)?;
         make_current(stream.context())?;
         let capturing = Capturing::begin();
-        let (captured, id) = Captured::begin(keeper, || {
-            explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
-            let info = api.capture_info(stream).inspect_err(|_| api.abandon_capture(stream))?;
-            Ok(info.map(|info| info.id))
-        })?;
-        captures().extend(id.map(|id| (id, Vec::new())));
-        Ok(Self { api, stream, id, ended: false, _captured: captured, _capturing: capturing })
+        let registered = match keeper {
+            None => begin(api).map(|()| None),
+            Some(keeper) => RegisteredCapture::begin(keeper, || {
+                begin(api)?;
+                let info = api.capture_info(stream).inspect_err(|_| api.abandon_capture(stream))?;
+                Ok(info.map(|info| info.id))
+            })
+            .map(Some),
+        }?;
+        Ok(Self { api, stream, is_over: false, registered, _capturing: capturing })
     }
 
-    fn end(&mut self) -> Result<Graph, Error> {
-        self.ended = true;
-        let captured = explain::CAPTURE_ENDED.check(self.api.end_capture(self.stream))?;
-        let driver = captured.ok_or_else(|| explain::CAPTURE_ENDED.nothing_captured())?;
-        let mut graph = Graph::of(driver, self.stream.context().clone());
-        graph.contents.captured(self.slots());
-        Ok(graph)
+    /// `None` if the capture has ended before.
+    pub(crate) fn end(&mut self) -> Result<Option<api::Graph>, CallError> {
+        self.is_over = true;
+        self.api.end_capture(self.stream)
     }
 
     fn slots(&mut self) -> CapturedSlots {
-        self.id.take().and_then(|id| captures().remove(&id)).unwrap_or_default()
+        self.registered.as_mut().map(RegisteredCapture::end).unwrap_or_default()
     }
 }
 
 impl Drop for Capture<'_> {
     fn drop(&mut self) {
-        if !self.ended {
-            // The error or panic of `work` takes precedence.
+        if !self.is_over {
+            // The error or panic of `work` takes precedence, also over what cudarc has stored.
             self.api.abandon_capture(self.stream);
+            let _ = self.stream.context().check_err();
         }
         GraphContents::new(self.stream.context()).captured(self.slots());
     }
@@ -176,16 +179,15 @@ impl<A: KernelArgs> Kernel<A> {
         }
         let mut begun = None;
         let fit = |args, checked: &Checked<'_, '_>| {
-            let slot = NodeSlot::new(self.keep_loaded())?;
-            match captures().get_mut(&before.id) {
-                Some(slots) => slots.push((None, slot.clone())),
-                None => return Err(explain::CAPTURED.foreign_capture(name())),
+            let slot = new_slot(self.keep_loaded())?;
+            if !add_slot(before.id, &slot) {
+                return Err(explain::CAPTURED.foreign_capture(name()));
             }
             begun = Some((slot, checked.shared));
             Ok(self.fit(args))
         };
         let callee = Callee::Function(self.as_function());
-        let launched = FunctionDoor::new(callee, launch, args, fit, promise, Path::Node).and_then(prepare);
+        let launched = FunctionDoor::new(callee, launch, args, fit, promise, Path::Node, None).and_then(prepare);
         let Some((slot, shared)) = begun else {
             // It gets a slot before the driver is called.
             return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));
@@ -202,10 +204,7 @@ impl<A: KernelArgs> Kernel<A> {
             if !explain::FOUND.check(node.launch())?.is_some_and(|launch| launch.is_of(self.cu_function())) {
                 return Err(ambiguous());
             }
-            // If the capture has ended meanwhile, its graph retains the slot for no known node.
-            let mut captures = captures();
-            let slots = captures.get_mut(&before.id).into_iter().flatten();
-            slots.filter(|(_, one)| Arc::ptr_eq(one, &slot)).for_each(|(node, _)| *node = Some(id));
+            set_node(before.id, &slot, id);
             Ok(Node {
                 kernel: self.clone(),
                 any: AnyNode(id),

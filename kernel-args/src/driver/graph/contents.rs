@@ -4,16 +4,14 @@ use super::{
     allocations::Allocations,
     release::{self, Owner, release},
 };
-use crate::driver::{api::NodeId, error::Error};
-use core::{
-    mem,
-    sync::atomic::{AtomicBool, Ordering},
+use crate::driver::{
+    api::NodeId,
+    error::Error,
+    launch::{CapturedSlots, NodeSlot},
 };
+use core::mem;
 use cudarc::driver::{CudaContext, sys::CUdeviceptr};
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Drop releases all of it at once. After launches, `take` has emptied it.
 pub(super) struct GraphContents {
@@ -26,9 +24,6 @@ pub(super) struct GraphContents {
     /// this body.
     pub(super) unused_conditions: isize,
 }
-
-/// The slots of the launches of a capture. A launch that has failed may have no known node.
-pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<NodeSlot>)>;
 
 impl GraphContents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
@@ -95,35 +90,8 @@ impl Drop for GraphContents {
     }
 }
 
-/// What one node of a graph holds. The graph takes it when no launch uses it any more; a node can outlive its graph.
-pub(crate) struct NodeSlot {
-    /// Whether there are arguments, which an update must release.
-    occupied: AtomicBool,
-    arguments: Mutex<Option<Owner>>,
-    /// Keeps the kernel loaded.
-    _kept: Box<dyn Send + Sync>,
-}
-
-impl NodeSlot {
-    pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
-        release::start()?;
-        Ok(Arc::new(Self { occupied: AtomicBool::new(false), arguments: Mutex::default(), _kept: kept }))
-    }
-
-    #[inline(always)]
-    pub(super) fn is_occupied(&self) -> bool {
-        self.occupied.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn replace_owner(&self, owner: Option<Owner>) -> Option<Owner> {
-        self.occupied.store(owner.is_some(), Ordering::Relaxed);
-        // No code that can panic runs while it is locked.
-        mem::replace(&mut *self.arguments.lock().unwrap_or_else(PoisonError::into_inner), owner)
-    }
-
-    /// Everything in the slot, and the slot itself, which may be the last owner that keeps a module loaded.
-    pub(super) fn into_owners(self: Arc<Self>) -> impl Iterator<Item = Owner> {
-        let arguments = self.replace_owner(None);
-        arguments.into_iter().chain([Box::new(self) as Owner])
-    }
+/// A slot for a node of a kernel that `kept` keeps loaded. Its contents are released by a different thread.
+pub(super) fn new_slot(kept: Box<dyn Send + Sync>) -> Result<Arc<NodeSlot>, Error> {
+    release::start()?;
+    Ok(NodeSlot::new(kept))
 }

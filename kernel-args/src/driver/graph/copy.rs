@@ -3,7 +3,7 @@
 use super::{
     AnyNode, Dependencies, Graph, HostBuffer,
     allocations::MemoryUses,
-    contents::NodeSlot,
+    contents::new_slot,
     explain,
     node_memory::{NodeMemory, NodeMemoryMut, Operand},
     release::Owner,
@@ -153,7 +153,7 @@ impl<B> Graph<B> {
         }
         uses.add_to(&mut after);
         let owners: Vec<Owner> = memory.into_iter().filter_map(|used| used.owner).collect();
-        let slot = if owners.is_empty() { None } else { Some(NodeSlot::new(Box::new(()))?) };
+        let slot = if owners.is_empty() { None } else { Some(new_slot(Box::new(()))?) };
         make_current(&self.context)?;
         let node = explain::ADDED.check(add(&after, (&*self.context).into()))?;
         if let Some(slot) = &slot {

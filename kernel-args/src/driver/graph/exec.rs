@@ -2,7 +2,7 @@
 
 use super::{
     AnyNode, Node,
-    contents::{GraphContents, NodeSlot},
+    contents::GraphContents,
     explain::{self, Action},
     release::{Owner, release},
     structure::nodes_of,
@@ -12,6 +12,7 @@ use crate::{
         api::{self, ExecNode},
         context::{bind, make_current},
         error::Error,
+        launch::NodeSlot,
         module::Kernel,
     },
     marshal::KernelArgs,

@@ -5,7 +5,7 @@ use super::{
     allocations::MemoryUses,
     body::Nesting,
     contents::GraphContents,
-    contents::NodeSlot,
+    contents::new_slot,
     explain,
     lower::{Added, NodeCall},
     release,
@@ -228,7 +228,7 @@ impl<B> Graph<B> {
             launch.form.get_or_insert(Form::KernelParams);
         }
         let cluster = attributes.and_then(|attributes| attributes.cluster);
-        let slot = NodeSlot::new(kernel.keep_loaded())?;
+        let slot = new_slot(kernel.keep_loaded())?;
         let observe = |values: &ForEachValue<'_>| {
             uses.see(values, &|| function.name.clone())?;
             uses.add_to(&mut after.borrow_mut());
@@ -270,7 +270,7 @@ impl<B> Graph<B> {
     ) -> Result<AnyNode, Error> {
         let after = self.after(None, after)?;
         make_current(&self.context)?;
-        let slot = kept.map(NodeSlot::new).transpose()?;
+        let slot = kept.map(new_slot).transpose()?;
         let node = explain::ADDED.check(add(after))?;
         self.contents.added(node, slot.as_ref(), &[]);
         Ok(AnyNode(node))

@@ -22,7 +22,7 @@ use crate::{
         context::bind,
         error::Error,
         function::{Arguments, LoadedFunction, Names, check_contracts},
-        launch::{Door, other_context_in},
+        launch::{self, Door},
         module::Kernel,
     },
     marshal::{KernelArgs, LaunchStream, text_of},
@@ -267,7 +267,8 @@ fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
 #[cold]
 #[inline(never)]
 fn other_context<A: KernelArgs>(function: &LoadedFunction, field: OtherContext) -> Error {
-    other_context_in(name_of(function), &function.context, Names(Some(A::PARAMETERS)), field)
+    let launch = ContextName::of(&function.context);
+    launch::other_context(name_of(function), Names(Some(A::PARAMETERS)), OtherContext { launch, ..field })
 }
 
 /// The kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.

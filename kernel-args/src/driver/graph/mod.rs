@@ -8,7 +8,7 @@
 //! | a kind of node | its file (`host.rs`, `event.rs`, `child.rs`, `body.rs`), its call in `graph_nodes.rs` of `api`, its row in `reasons.rs`, and `graph_kinds.rs` of the test driver |
 //! | an error | its row in `reasons.rs`, or in `returned.rs` for an error of the driver |
 //! | memory of a graph | `allocations.rs`, `memory.rs`; how a launch takes it: `promised.rs` |
-//! | which launches a capture refuses | `capturing.rs` of `launch` |
+//! | captures, and which launches they refuse | `capture.rs`, and `capturing.rs` of `launch` |
 //! | a removal | `contents.rs`, and `graph.rs` of `api` |
 //! | what a graph retains, and when it releases it | `contents.rs`, `exec.rs`, `release.rs`, `release_queue.rs` |
 //! | an update of a whole graph | `whole_update.rs` |
@@ -57,4 +57,5 @@ pub use node_memory::{NodeMemory, NodeMemoryMut};
 pub use node_text::NodeKind;
 pub use whole_update::GraphUpdateError;
 
-pub(crate) use release::{Capturing, release, start};
+pub(crate) use capture::Capture;
+pub(crate) use release::{release, start};

@@ -1,9 +1,8 @@
 //! References to nodes of a graph.
 
-use super::contents::NodeSlot;
 use crate::{
     device::vector::Dim3,
-    driver::{api::NodeId, module::Kernel},
+    driver::{api::NodeId, launch::NodeSlot, module::Kernel},
     marshal::KernelArgs,
 };
 use cudarc::driver::sys::CUgraphNode;

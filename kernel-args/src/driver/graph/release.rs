@@ -121,10 +121,10 @@ fn turns() -> MutexGuard<'static, Turns> {
 }
 
 /// A capture of this crate.
-pub(crate) struct Capturing(());
+pub(super) struct Capturing(());
 
 impl Capturing {
-    pub(crate) fn begin() -> Option<Self> {
+    pub(super) fn begin() -> Option<Self> {
         (!IS_THE_THREAD.get()).then(|| {
             let mut turns = turns();
             turns.captures += 1;

@@ -1,6 +1,6 @@
 //! The nodes of a graph and their dependencies.
 
-use super::{AnyNode, Graph, GraphExec, Node, contents::NodeSlot, explain, node_text::NodeKind};
+use super::{AnyNode, Graph, GraphExec, Node, contents::new_slot, explain, node_text::NodeKind};
 use crate::{
     driver::{
         api::{GraphNode, GraphRef, NodeId},
@@ -102,7 +102,7 @@ impl<B> Graph<B> {
 
     /// From now on, the graph can retain arguments for the node.
     pub(super) fn retains_for<A: KernelArgs>(&mut self, node: &mut Node<A>) -> Result<(), Error> {
-        let slot = NodeSlot::new(node.kernel.keep_loaded())?;
+        let slot = new_slot(node.kernel.keep_loaded())?;
         self.contents.added(node.any.0, Some(&slot), &[]);
         node.slot = Some(slot);
         Ok(())

@@ -1,9 +1,6 @@
 //! Launches of recorded parameters, which are bytes.
 
-use super::{
-    explain,
-    prepare::{Door, prepare},
-};
+use super::{explain, prepare::Door};
 use crate::{
     driver::{
         api::{LaunchAttribute, Promise, Status},
@@ -25,28 +22,16 @@ pub(crate) struct ByteArguments {
     pub(crate) attributes: Vec<LaunchAttribute<'static>>,
 }
 
-pub(crate) fn launch_bytes(
-    function: &Function,
-    launch: &Launch<'_>,
-    stream: &CudaStream,
-    arguments: &mut ByteArguments,
-    promise: Promise<'_>,
-) -> Result<(), Error> {
-    let names_cluster = arguments.attributes.iter().any(|attribute| attribute.id() == Attribute::cluster.id);
-    prepare(BytesDoor { function, launch, stream, arguments, promise, names_cluster })
+/// A launch on a stream of the function's context.
+pub(crate) struct ByteLaunch<'l> {
+    pub(crate) function: &'l Function,
+    pub(crate) launch: &'l Launch<'l>,
+    pub(crate) stream: &'l CudaStream,
+    pub(crate) arguments: &'l mut ByteArguments,
+    pub(crate) promise: Promise<'l>,
 }
 
-/// The recording has values of all parameters, and the stream was made for the replay.
-struct BytesDoor<'l> {
-    function: &'l Function,
-    launch: &'l Launch<'l>,
-    stream: &'l CudaStream,
-    arguments: &'l mut ByteArguments,
-    promise: Promise<'l>,
-    names_cluster: bool,
-}
-
-impl<'l> Door<'l> for BytesDoor<'l> {
+impl<'l> Door<'l> for ByteLaunch<'l> {
     type Output = ();
 
     fn stream(&self) -> LaunchStream<'l> {
@@ -59,12 +44,14 @@ impl<'l> Door<'l> for BytesDoor<'l> {
     }
 
     fn limits(&self) -> Result<(), Error> {
-        self.function.loaded().check_with(self.launch, self.names_cluster)
+        let mut attributes = self.arguments.attributes.iter();
+        let names_cluster = attributes.any(|attribute| attribute.id() == Attribute::cluster.id);
+        self.function.loaded().check_with(self.launch, names_cluster)
     }
 
     fn call(self, _: &LaunchStream<'l>) -> Result<(), Error> {
-        let Self { function, launch, stream, promise, .. } = self;
-        let (loaded, ByteArguments { values, text, attributes }) = (function.loaded(), self.arguments);
+        let Self { function, launch, stream, arguments: ByteArguments { values, text, attributes }, promise } = self;
+        let loaded = function.loaded();
         let config = launch.config(stream.into());
         let with_attributes = config.with_attributes(attributes);
         match function.with_bytes(values, |call| loaded.api.launch(&with_attributes, call, promise))? {

@@ -1,9 +1,9 @@
 //! Launches on streams that are being captured: the graph keeps no memory that their arguments borrow.
 
-use super::{enclosing, explain};
+use super::{enclosing, explain, node_slot::NodeSlot};
 use crate::{
     driver::{
-        api::{GraphId, api},
+        api::{GraphId, NodeId, api},
         context::bind,
         error::Error,
         function::Names,
@@ -14,13 +14,22 @@ use crate::{
 use cudarc::driver::CudaStream;
 use std::{
     string::String,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     vec::Vec,
 };
 
-/// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make. An id is never used
-/// again (CUDA Driver API, `cuStreamGetCaptureInfo`).
-static CAPTURES: Mutex<Vec<(GraphId, Keeper)>> = Mutex::new(Vec::new());
+/// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make.
+static CAPTURES: Mutex<Vec<Captured>> = Mutex::new(Vec::new());
+
+struct Captured {
+    /// It is never used again (CUDA Driver API, `cuStreamGetCaptureInfo`).
+    id: GraphId,
+    keeper: Keeper,
+    slots: CapturedSlots,
+}
+
+/// The slots of the launches of a capture. A launch that has failed may have no known node.
+pub(crate) type CapturedSlots = Vec<(Option<NodeId>, Arc<NodeSlot>)>;
 
 /// Who keeps the memory of the captured work allocated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,39 +40,52 @@ pub(crate) enum Keeper {
     Caller,
 }
 
-fn captures() -> MutexGuard<'static, Vec<(GraphId, Keeper)>> {
+fn captures() -> MutexGuard<'static, Vec<Captured>> {
     // No code that can panic runs while it is locked.
     CAPTURES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A capture of this crate. While one exists, each launch of each thread finds out whether its stream is being
-/// captured.
-pub(crate) struct Captured(Option<GraphId>);
+/// An entry of `CAPTURES`. While one exists, each launch of each thread finds out whether its stream is being captured.
+pub(crate) struct RegisteredCapture(Option<GraphId>);
 
-impl Captured {
+impl RegisteredCapture {
     /// `begin` begins the capture, and returns its id. A launch of another thread waits until it is known.
-    pub(crate) fn begin(
-        keeper: Keeper,
-        begin: impl FnOnce() -> Result<Option<GraphId>, Error>,
-    ) -> Result<(Self, Option<GraphId>), Error> {
+    pub(crate) fn begin(keeper: Keeper, begin: impl FnOnce() -> Result<Option<GraphId>, Error>) -> Result<Self, Error> {
         enter_closure();
         let mut own = Self(None);
         let mut captures = captures();
-        let id = begin()?;
-        captures.extend(id.map(|id| (id, keeper)));
-        drop(captures);
-        own.0 = id;
-        Ok((own, id))
+        own.0 = begin()?;
+        captures.extend(own.0.map(|id| Captured { id, keeper, slots: Vec::new() }));
+        Ok(own)
+    }
+
+    /// The capture is over.
+    pub(crate) fn end(&mut self) -> CapturedSlots {
+        let mut captures = captures();
+        let index = self.0.take().and_then(|id| captures.iter().position(|capture| capture.id == id));
+        index.map(|index| captures.swap_remove(index).slots).unwrap_or_default()
     }
 }
 
-impl Drop for Captured {
+impl Drop for RegisteredCapture {
     fn drop(&mut self) {
-        if let Some(id) = self.0 {
-            captures().retain(|(own, _)| *own != id);
-        }
+        drop(self.end());
         leave_closure();
     }
+}
+
+/// Adds the slot of a launch; returns whether a capture of this crate has this id.
+pub(crate) fn add_slot(id: GraphId, slot: &Arc<NodeSlot>) -> bool {
+    let mut captures = captures();
+    let capture = captures.iter_mut().find(|capture| capture.id == id);
+    capture.map(|capture| capture.slots.push((None, slot.clone()))).is_some()
+}
+
+/// The node of a launch is known. If the capture has ended meanwhile, its graph retains the slot for no known node.
+pub(crate) fn set_node(id: GraphId, slot: &Arc<NodeSlot>, node: NodeId) {
+    let mut captures = captures();
+    let slots = captures.iter_mut().filter(|capture| capture.id == id).flat_map(|capture| &mut capture.slots);
+    slots.filter(|(_, one)| Arc::ptr_eq(one, slot)).for_each(|(known, _)| *known = Some(node));
 }
 
 /// Who keeps the memory of work on this stream, if a capture of this crate captures it.
@@ -76,8 +98,8 @@ fn keeper(stream: &CudaStream) -> Result<Option<Keeper>, Error> {
     // Another thread can launch without a context of its own.
     bind(api, stream.context())?;
     let info = api.capture_info(stream)?;
-    let is_own = |(id, _): &&(GraphId, Keeper)| info.as_ref().is_some_and(|info| info.id == *id);
-    Ok(captures.iter().find(is_own).map(|(_, keeper)| *keeper))
+    let is_own = |capture: &&Captured| info.as_ref().is_some_and(|info| info.id == capture.id);
+    Ok(captures.iter().find(is_own).map(|capture| capture.keeper))
 }
 
 /// Whether somebody has promised that the memory of work on this stream, which is being captured, stays allocated.

@@ -64,13 +64,6 @@ pub(super) fn arguments_not_awaited(callee: Callee<'_>, stream: &LaunchStream<'_
     not_awaited(&callee.name(), stream.context().map(|context| &**context), error)
 }
 
-#[cfg(feature = "graphs")]
-#[cold]
-pub(crate) fn other_context_in(kernel: String, context: &CudaContext, names: Names, field: OtherContext) -> Error {
-    let launch = ContextName::of(context);
-    other_context(kernel, names, OtherContext { launch, ..field })
-}
-
 /// `what` cannot be recorded.
 #[cfg(feature = "graphs")]
 #[cold]

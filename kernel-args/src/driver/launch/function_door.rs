@@ -23,11 +23,9 @@ use core::ptr;
 use cudarc::driver::sys::CUcontext;
 use std::sync::Arc;
 
-/// A launch of a function.
-///
 /// `fit` pairs the function with the arguments.
 pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F> {
-    /// A launch of a loaded function reads it from there: as a value it would be stored meanwhile.
+    /// A loaded function has it too: this value would be stored meanwhile.
     api: &'static Api,
     callee: Callee<'l>,
     launch: Launch<'l>,
@@ -65,6 +63,7 @@ where
         fit: F,
         promise: Promise<'d>,
         path: Path,
+        stored: Option<CUcontext>,
     ) -> Result<Self, Error> {
         Ok(Self {
             api: callee.api()?,
@@ -75,16 +74,10 @@ where
             promise,
             path,
             context: ptr::null_mut(),
-            stored: None,
+            stored,
             #[cfg(feature = "graphs")]
             entered: None,
         })
-    }
-
-    #[inline(always)]
-    pub(super) fn stored(mut self, context: Option<CUcontext>) -> Self {
-        self.stored = context;
-        self
     }
 }
 

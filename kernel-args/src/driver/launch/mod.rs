@@ -10,6 +10,8 @@ mod enclosing;
 mod explain;
 mod function_door;
 mod launchable;
+#[cfg(feature = "graphs")]
+mod node_slot;
 #[cfg(feature = "observe")]
 mod observed;
 mod prepare;
@@ -20,23 +22,22 @@ mod resources;
 mod usage;
 
 #[cfg(feature = "record")]
-pub(crate) use bytes::{ByteArguments, launch_bytes};
+pub(crate) use bytes::{ByteArguments, ByteLaunch};
 pub(crate) use call::finish;
 #[cfg(feature = "graphs")]
-pub(crate) use capturing::{Captured, Keeper, check_place, is_promised};
-#[cfg(feature = "graphs")]
 pub use enclosing::run_now;
-#[cfg(feature = "graphs")]
-pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
-#[cfg(feature = "graphs")]
-pub(crate) use explain::{launch as failed, not_kept, not_recording, other_context_in};
 pub(crate) use explain::{not_awaited, other_context, unbound, unrecorded_after};
-#[cfg(feature = "graphs")]
-pub(crate) use function_door::{Checked, FunctionDoor};
 pub use launchable::{LaunchArgs, Launchable};
 pub(crate) use prepare::{Door, Path, prepare};
 #[cfg(feature = "graphs")]
-pub(crate) use record::not_held;
+pub(crate) use {
+    capturing::{CapturedSlots, Keeper, RegisteredCapture, add_slot, check_place, is_promised, set_node},
+    enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within},
+    explain::{launch as failed, not_kept, not_recording},
+    function_door::{Checked, FunctionDoor},
+    node_slot::NodeSlot,
+    record::not_held,
+};
 
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;

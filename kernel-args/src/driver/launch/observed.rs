@@ -8,7 +8,7 @@ use crate::{
         error::Error,
         function::{Arguments, Callee, Fitting},
         image::PointerUses,
-        observe::{self, Event, LaunchEvent},
+        observe::{self, Event, LaunchEvent, LauncherEvent},
         pointers::KernelCode,
     },
     marshal::{LaunchStream, Lengths},
@@ -67,21 +67,24 @@ impl Facts<'_> {
             None => PointerUses::find(call.function().raw()),
         };
         let event = LaunchEvent {
-            function: Some(call.function()),
-            name: &|| self.callee.name(),
+            call: LauncherEvent {
+                name: &|| self.callee.name(),
+                handle: self.config.stream,
+                stream: self.stream,
+                context: self.context,
+                is_recorded: self.is_recorded,
+                code: uses.as_deref().map(|uses| uses as &dyn KernelCode),
+                lengths,
+                parameters,
+                values,
+            },
+            function: call.function(),
             module: loaded.and_then(|loaded| loaded.module.get().map(|module| &**module)),
             #[cfg(feature = "record")]
             image: loaded.and_then(|loaded| loaded.image.get().cloned()),
             config: &self.config,
-            stream: self.stream,
-            context: self.context,
             attributes: self.launch.attributes,
             form: if call.is_packed() { Form::Packed } else { Form::KernelParams },
-            is_recorded: self.is_recorded,
-            code: uses.as_deref().map(|uses| uses as &dyn KernelCode),
-            lengths,
-            parameters,
-            values,
         };
         observe::around(&Event::KernelLaunch(&event), || pass(call, promise, values))
     }

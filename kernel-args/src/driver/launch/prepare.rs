@@ -1,19 +1,16 @@
-//! What is checked before the driver is called, and in which order.
-//!
-//! Every way to the driver is a [`Door`]. It leaves out the steps that cannot fail there.
+//! What is checked before the driver is called, in one order for every way to it: each is a [`Door`].
 //!
 //! | step | why it is here |
 //! |---|---|
-//! | place: the launch is part of the capture, the run or the graph that it is for | it tells what else is checked, and arguments for a different place need not be right |
-//! | contracts | they need no driver, and compute the shared memory that the limits are for |
-//! | context: the stream belongs to the context of the function | with a wrong stream, every argument seems to be of a different context |
-//! | arguments: they belong to this context too | before an argument is lowered, which can enqueue waits |
-//! | limits | they decide what the attributes mean: a cluster divides a grid within the limits |
-//! | binding: the context of the function becomes current | only what follows needs it |
-//! | attributes | their limits are queried in this context |
+//! | place: the launch is part of its capture, run or graph | arguments for a different place need not be right |
+//! | contracts | they compute the shared memory that is limited |
+//! | context: the stream has the function's | with a wrong stream, every argument seems to be elsewhere |
+//! | arguments: they have this context too | lowering them can enqueue waits |
+//! | limits | attributes depend on them: a cluster divides a grid within the limits |
+//! | binding: this context becomes current | the driver reports limits of attributes in it |
+//! | attributes | |
 //!
-//! The call then compares a function that was not verified with the arguments: the result is a
-//! [`Fitting`](crate::driver::function::Fitting), without which nothing calls the driver.
+//! The call compares a function that was not verified with the arguments.
 
 use crate::{driver::error::Error, marshal::LaunchStream};
 
@@ -25,53 +22,45 @@ pub enum Path {
     /// It may be observed, checked, recorded or captured.
     #[cfg(any(feature = "graphs", feature = "observe"))]
     Watched,
-    /// It becomes a node of a graph, which keeps the arguments. Whoever captures it has checked its place.
+    /// Its place was checked: it becomes a node of a graph, which keeps the arguments.
     #[cfg(feature = "graphs")]
     Node,
 }
 
-/// A launch, as far as ways to the driver differ.
+/// The steps of a launch. What cannot fail is left out.
 pub(crate) trait Door<'l>: Sized {
     type Output;
 
-    #[inline(always)]
     fn place(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    #[inline(always)]
     fn contracts(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    #[inline(always)]
     fn context(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// The stream for which the arguments are lowered.
+    /// For the arguments.
     fn stream(&self) -> LaunchStream<'l>;
 
-    /// Whether the other steps are left to a sequence: when it lowers the arguments, and if the launch differs from the
-    /// previous run's.
-    #[inline(always)]
+    /// Whether a sequence takes the other steps: when it lowers the arguments, and for a launch that is new to it.
     fn is_deferred(&self) -> bool {
         false
     }
 
-    #[inline(always)]
     fn arguments(&self, _: &LaunchStream<'l>) -> Result<(), Error> {
         Ok(())
     }
 
-    #[inline(always)]
     fn limits(&self) -> Result<(), Error> {
         Ok(())
     }
 
     fn bind(&mut self, stream: &LaunchStream<'l>) -> Result<(), Error>;
 
-    #[inline(always)]
     fn attributes(&self) -> Result<(), Error> {
         Ok(())
     }
@@ -80,9 +69,7 @@ pub(crate) trait Door<'l>: Sized {
     fn call(self, stream: &LaunchStream<'l>) -> Result<Self::Output, Error>;
 }
 
-/// Takes each step in its order, then calls the driver.
-///
-/// The `LaunchStream` is made here, and only lent: a move of it would take 100 instructions.
+/// The `LaunchStream` is only lent: a move would take 100 instructions.
 #[inline(always)]
 pub(crate) fn prepare<'l, D: Door<'l>>(mut door: D) -> Result<D::Output, Error> {
     door.place()?;

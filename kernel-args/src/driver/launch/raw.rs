@@ -81,6 +81,7 @@ fn launch_args<A: KernelArgs, B: Arguments + ?Sized>(
         },
         promise,
         path,
+        stored,
     );
-    prepare(door?.stored(stored))
+    prepare(door?)
 }

@@ -15,10 +15,8 @@ use crate::{
     contract::Geometry,
     device::vector::Dim3,
     driver::{
-        api::LaunchConfig,
-        config::Form,
         function::Arguments,
-        observe::{self, Event, LaunchEvent},
+        observe::{self, Event, LauncherEvent},
     },
     marshal::Lengths,
 };
@@ -329,18 +327,11 @@ impl<'c> Call<'c> {
     ) -> Result<(), Error> {
         #[cfg(feature = "observe")]
         if let Some(lengths) = &self.lengths {
-            let handle = self.stream.map_or(StreamHandle::DEFAULT, Into::into);
-            let event = LaunchEvent {
-                function: None,
+            let event = LauncherEvent {
                 name: &name::<A>,
-                module: None,
-                #[cfg(feature = "record")]
-                image: None,
-                config: &LaunchConfig::new([0; 3], [0; 3], 0, handle),
+                handle: self.stream.map_or(StreamHandle::DEFAULT, Into::into),
                 stream: self.stream,
                 context: self.context,
-                attributes: None,
-                form: Form::KernelParams,
                 is_recorded: self.is_recorded,
                 code: None,
                 lengths,

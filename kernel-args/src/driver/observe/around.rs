@@ -24,10 +24,8 @@ pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
 /// What can refuse a call before the driver sees it. After an error, the driver is not called, and the program gets the
 /// error.
 fn before(event: &Event<'_>) -> Result<(), Error> {
-    match *event {
-        Event::KernelLaunch(launch) | Event::LauncherCall(launch) if Watcher::Pointers.is_active() => {
-            launch.check_pointers()
-        }
+    match event.call() {
+        Some(call) if Watcher::Pointers.is_active() => call.check_pointers(),
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-use super::LaunchEvent;
+use super::LauncherEvent;
 use crate::driver::{
     api::api,
     context::with_current,
@@ -6,7 +6,7 @@ use crate::driver::{
     pointers::{self, PointerCheck, Runs},
 };
 
-impl LaunchEvent<'_> {
+impl LauncherEvent<'_> {
     pub(super) fn check_pointers(&self) -> Result<(), Error> {
         let api = api()?;
         let check = |runs| {
@@ -22,7 +22,7 @@ impl LaunchEvent<'_> {
         match self.context {
             // A launch makes its context current. The record of one does not.
             Some(context) if self.is_recorded => with_current(context, || check(Runs::Now))?,
-            _ => check(Runs::On(self.config.stream)),
+            _ => check(Runs::On(self.handle)),
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::LaunchEvent;
+use super::{LaunchEvent, LauncherEvent};
 #[cfg(feature = "graphs")]
 use crate::memory::MemoryUse;
 use cudarc::driver::{
@@ -14,7 +14,7 @@ pub enum Event<'e> {
     /// A kernel is launched, captured, or recorded by a sequence.
     KernelLaunch(&'e LaunchEvent<'e>),
     /// A launcher is called, a function of the host that launches kernels, or its call is recorded by a sequence.
-    LauncherCall(&'e LaunchEvent<'e>),
+    LauncherCall(&'e LauncherEvent<'e>),
     /// A graph is launched.
     GraphLaunch(&'e GraphEvent<'e>),
     /// The recorded launches of a [`Sequence`](crate::sequence::Sequence) are enqueued.
@@ -23,6 +23,17 @@ pub enum Event<'e> {
     ModuleLoad(&'e LoadEvent<'e>),
     /// A source is compiled.
     Compilation(&'e CompileEvent<'e>),
+}
+
+impl<'e> Event<'e> {
+    /// What a launch of a kernel and a call of a launcher have in common.
+    pub(super) fn call(&self) -> Option<&'e LauncherEvent<'e>> {
+        match *self {
+            Event::KernelLaunch(launch) => Some(&launch.call),
+            Event::LauncherCall(call) => Some(call),
+            _ => None,
+        }
+    }
 }
 
 /// A launch of a [`GraphExec`](crate::graph::GraphExec).

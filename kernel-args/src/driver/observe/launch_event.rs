@@ -2,7 +2,7 @@ use super::Argument;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{FunctionHandle, LaunchConfig},
+        api::{FunctionHandle, LaunchConfig, StreamHandle},
         config::{Attributes, Form},
         pointers::KernelCode,
     },
@@ -22,25 +22,30 @@ use std::{
     vec::Vec,
 };
 
-/// A launch, with everything that the program has passed to it.
-///
-/// A launcher, a function of the host that launches kernels, chooses the grid and the block itself: they are 0, and the
-/// function of the driver is null. The kernels that it launches are not events.
+/// A launch of a kernel, with everything that the program has passed to it.
 ///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
-    /// `None` for a launcher.
-    pub(crate) function: Option<FunctionHandle<'e>>,
-    pub(crate) name: &'e dyn Fn() -> String,
+    pub(crate) call: LauncherEvent<'e>,
+    pub(crate) function: FunctionHandle<'e>,
     pub(crate) module: Option<&'e str>,
     /// The loaded image, if it was kept.
     #[cfg(feature = "record")]
     pub(crate) image: Option<Arc<Vec<u8>>>,
     pub(crate) config: &'e LaunchConfig<'e>,
-    pub(crate) stream: Option<&'e CudaStream>,
-    pub(crate) context: Option<&'e Arc<CudaContext>>,
     pub(crate) attributes: Option<Attributes<'e>>,
     pub(crate) form: Form,
+}
+
+/// A call of a launcher, a function of the host that launches kernels. They are not events.
+///
+/// Arguments are decoded when they are asked for.
+pub struct LauncherEvent<'e> {
+    pub(crate) name: &'e dyn Fn() -> String,
+    /// The handle of `stream`, or of the default stream.
+    pub(crate) handle: StreamHandle<'e>,
+    pub(crate) stream: Option<&'e CudaStream>,
+    pub(crate) context: Option<&'e Arc<CudaContext>>,
     pub(crate) is_recorded: bool,
     /// The code of the kernel, if pointers are checked and it is known.
     pub(crate) code: Option<&'e dyn KernelCode>,
@@ -51,13 +56,6 @@ pub struct LaunchEvent<'e> {
 }
 
 impl<'e> LaunchEvent<'e> {
-    /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it is 12.3
-    /// or newer.
-    #[must_use]
-    pub fn name(&self) -> String {
-        (self.name)()
-    }
-
     /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol
     /// is not mangled.
     #[must_use]
@@ -75,7 +73,7 @@ impl<'e> LaunchEvent<'e> {
     /// The driver's handle of the function.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
-        self.function.map_or(core::ptr::null_mut(), FunctionHandle::raw)
+        self.function.raw()
     }
 
     /// The number of blocks.
@@ -96,35 +94,10 @@ impl<'e> LaunchEvent<'e> {
         self.config.shared
     }
 
-    /// The stream. `None` for a raw function that is launched without `stream = …`: its stream is the default stream of
-    /// the current context.
-    #[must_use]
-    pub fn stream(&self) -> Option<&'e CudaStream> {
-        self.stream
-    }
-
-    /// The driver's handle of the stream; null for a default stream.
-    #[must_use]
-    pub fn cu_stream(&self) -> CUstream {
-        self.config.stream.raw()
-    }
-
-    /// The context; `None` if it is the current context of a raw function whose arguments have no context.
-    #[must_use]
-    pub fn context(&self) -> Option<&'e Arc<CudaContext>> {
-        self.context
-    }
-
     /// The form in which the parameters are passed.
     #[must_use]
     pub fn form(&self) -> Form {
         self.form
-    }
-
-    /// Whether a [`Sequence`](crate::sequence::Sequence) records the launch, which is then enqueued with the run.
-    #[must_use]
-    pub fn is_recorded(&self) -> bool {
-        self.is_recorded
     }
 
     /// The launch attributes: the name of the method of [`Launch`](crate::Launch), and the value as text.
@@ -136,37 +109,79 @@ impl<'e> LaunchEvent<'e> {
         }
         all
     }
-
-    /// Calls `visit` with each argument, in order.
-    pub fn for_each_argument(&self, mut visit: impl FnMut(Argument<'_>)) {
-        let mut index = 0;
-        (self.values)(&mut |parameter, bytes| {
-            visit(Argument { parameter, bytes, elements: self.lengths.get(index) });
-            index += 1;
-        });
-    }
-
-    /// The arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
-    #[must_use]
-    pub fn arguments(&self) -> String {
-        let mut text = String::new();
-        self.for_each_argument(|argument| {
-            if !text.is_empty() {
-                text.push_str(", ");
-            }
-            text.push_str(&argument.to_string());
-        });
-        text
-    }
-
-    /// The number of bytes of all parameters, without the gaps between them.
-    #[must_use]
-    pub fn parameter_bytes(&self) -> usize {
-        let mut sum = 0;
-        (self.values)(&mut |_, bytes| sum += bytes.len());
-        sum
-    }
 }
+
+macro_rules! call {
+    ($ty:ident $(, $call:ident)?) => {
+        impl<'e> $ty<'e> {
+            /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it
+            /// is 12.3 or newer.
+            #[must_use]
+            pub fn name(&self) -> String {
+                (self$(.$call)?.name)()
+            }
+
+            /// The stream. `None` for a launch without `stream = …` whose stream is the default stream of the current
+            /// context.
+            #[must_use]
+            pub fn stream(&self) -> Option<&'e CudaStream> {
+                self$(.$call)?.stream
+            }
+
+            /// The driver's handle of the stream; null for a default stream.
+            #[must_use]
+            pub fn cu_stream(&self) -> CUstream {
+                self$(.$call)?.handle.raw()
+            }
+
+            /// The context; `None` if it is the current context, and no argument has a context.
+            #[must_use]
+            pub fn context(&self) -> Option<&'e Arc<CudaContext>> {
+                self$(.$call)?.context
+            }
+
+            /// Whether a [`Sequence`](crate::sequence::Sequence) records the call, whose work is then enqueued with the
+            /// run.
+            #[must_use]
+            pub fn is_recorded(&self) -> bool {
+                self$(.$call)?.is_recorded
+            }
+
+            /// Calls `visit` with each argument, in order.
+            pub fn for_each_argument(&self, mut visit: impl FnMut(Argument<'_>)) {
+                let (call, mut index) = (&self$(.$call)?, 0);
+                (call.values)(&mut |parameter, bytes| {
+                    visit(Argument { parameter, bytes, elements: call.lengths.get(index) });
+                    index += 1;
+                });
+            }
+
+            /// The arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
+            #[must_use]
+            pub fn arguments(&self) -> String {
+                let mut text = String::new();
+                self.for_each_argument(|argument| {
+                    if !text.is_empty() {
+                        text.push_str(", ");
+                    }
+                    text.push_str(&argument.to_string());
+                });
+                text
+            }
+
+            /// The number of bytes of all parameters, without the gaps between them.
+            #[must_use]
+            pub fn parameter_bytes(&self) -> usize {
+                let mut sum = 0;
+                (self$(.$call)?.values)(&mut |_, bytes| sum += bytes.len());
+                sum
+            }
+        }
+    };
+}
+
+call!(LaunchEvent, call);
+call!(LauncherEvent);
 
 impl fmt::Debug for LaunchEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -174,6 +189,15 @@ impl fmt::Debug for LaunchEvent<'_> {
             .field("name", &self.name())
             .field("grid", &self.grid())
             .field("block", &self.block())
+            .field("arguments", &self.arguments())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for LauncherEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LauncherEvent")
+            .field("name", &self.name())
             .field("arguments", &self.arguments())
             .finish_non_exhaustive()
     }

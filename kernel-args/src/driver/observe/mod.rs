@@ -25,7 +25,7 @@ pub(crate) use crate::driver::watched::is_active;
 pub use argument::Argument;
 pub(crate) use around::around;
 pub use event::{CompileEvent, Event, GraphEvent, LoadEvent, SequenceEvent};
-pub use launch_event::LaunchEvent;
+pub use launch_event::{LaunchEvent, LauncherEvent};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use nvtx::Nvtx;
 pub use observers::{Installed, Observer, install};

@@ -1,6 +1,6 @@
 //! A launch as the flight recorder keeps it. Nothing is formatted before a fault.
 
-use super::{Event, LaunchEvent};
+use super::{Event, LauncherEvent};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -35,10 +35,11 @@ enum RecordedArguments {
 impl Recorded {
     pub(super) fn of(api: &Api, number: u64, event: &Event<'_>) -> Option<Self> {
         let (kernel, stream) = match event {
-            Event::KernelLaunch(launch) => return Some(Self::launch(api, number, launch)),
-            Event::LauncherCall(launch) => {
-                return Some(Self { geometry: None, ..Self::launch(api, number, launch) });
+            Event::KernelLaunch(launch) => {
+                let geometry = Some((launch.grid(), launch.block(), launch.shared_memory()));
+                return Some(Self { geometry, ..Self::call(api, number, &launch.call) });
             }
+            Event::LauncherCall(call) => return Some(Self::call(api, number, call)),
             Event::GraphLaunch(graph) => ("a graph", graph.stream),
             Event::SequenceRun(run) => ("a sequence", run.stream),
             Event::ModuleLoad(_) | Event::Compilation(_) => return None,
@@ -53,14 +54,14 @@ impl Recorded {
         })
     }
 
-    fn launch(api: &Api, number: u64, launch: &LaunchEvent<'_>) -> Self {
+    fn call(api: &Api, number: u64, call: &LauncherEvent<'_>) -> Self {
         let mut pointers = Vec::new();
         let (mut all, mut list) = (Vec::new(), Vec::new());
-        (launch.values)(&mut |parameter, bytes| {
+        (call.values)(&mut |parameter, bytes| {
             if is_pointer(parameter) {
                 pointers.push(points_to(api, bytes));
             }
-            match launch.parameters {
+            match call.parameters {
                 Some(_) => all.extend_from_slice(bytes),
                 None => {
                     list.push((parameter.name.into(), Value::of(parameter, bytes).to_string(), is_pointer(parameter)));
@@ -69,10 +70,10 @@ impl Recorded {
         });
         Self {
             number,
-            stream: launch.cu_stream() as usize,
-            kernel: launch.name(),
-            geometry: Some((launch.grid(), launch.block(), launch.shared_memory())),
-            arguments: match launch.parameters {
+            stream: call.cu_stream() as usize,
+            kernel: call.name(),
+            geometry: None,
+            arguments: match call.parameters {
                 Some(parameters) => RecordedArguments::Struct(parameters, all),
                 None => RecordedArguments::List(list),
             },

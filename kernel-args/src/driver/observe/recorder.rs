@@ -159,12 +159,11 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
 /// recorded.
 fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     let (context, stream) = match *event {
-        Event::KernelLaunch(launch) | Event::LauncherCall(launch) if launch.is_recorded => return None,
-        Event::KernelLaunch(launch) | Event::LauncherCall(launch) => {
-            let stream = launch.config.stream;
-            match launch.context {
-                Some(context) => (id(api, context), stream),
-                None => ((api.current().ok()? as usize, 0), stream),
+        Event::KernelLaunch(_) | Event::LauncherCall(_) => {
+            let call = event.call().filter(|call| !call.is_recorded)?;
+            match call.context {
+                Some(context) => (id(api, context), call.handle),
+                None => ((api.current().ok()? as usize, 0), call.handle),
             }
         }
         Event::GraphLaunch(graph) => (id(api, graph.stream.context()), graph.stream.into()),

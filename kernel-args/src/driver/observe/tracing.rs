@@ -1,4 +1,4 @@
-use super::{Event, Observer};
+use super::{Event, LauncherEvent, Observer};
 use crate::driver::error::Error;
 use core::cell::RefCell;
 use std::{format, string::ToString, thread_local, vec::Vec};
@@ -14,7 +14,7 @@ use tracing::{Span, field::Empty, span::EnteredSpan};
 /// | `load` | info | `name`, `images`, `bytes` |
 /// | `compile` | info | `name`, `bytes` |
 ///
-/// The call of a launcher is a span `launch` without `grid` and `block`; `kernel` is its name.
+/// The call of a launcher is a span `launch` without what only a kernel has, such as `grid`; `kernel` is its name.
 ///
 /// A span begins before the driver's call and ends after it: it is the time of the host. If the call fails, the span
 /// has the field `error`, and contains an event of level error with the text. Fields are decoded only if a subscriber
@@ -53,42 +53,48 @@ impl Observer for Tracing {
     }
 }
 
+fn call(call: &LauncherEvent<'_>, module: Option<&str>, shared_memory: Option<u32>) -> Span {
+    let span = tracing::debug_span!(
+        target: TARGET,
+        "launch",
+        kernel = Empty,
+        demangled = Empty,
+        module,
+        grid = Empty,
+        block = Empty,
+        shared_memory,
+        stream = format_args!("{:p}", call.cu_stream()),
+        attributes = Empty,
+        arguments = Empty,
+        is_recorded = call.is_recorded(),
+        error = Empty,
+    );
+    if !span.is_disabled() {
+        span.record("kernel", &*call.name());
+        span.record("arguments", &*call.arguments());
+    }
+    span
+}
+
 fn span(event: &Event<'_>) -> Span {
     match event {
-        Event::KernelLaunch(launch) | Event::LauncherCall(launch) => {
-            let span = tracing::debug_span!(
-                target: TARGET,
-                "launch",
-                kernel = Empty,
-                demangled = Empty,
-                module = launch.module(),
-                grid = Empty,
-                block = Empty,
-                shared_memory = launch.shared_memory(),
-                stream = format_args!("{:p}", launch.cu_stream()),
-                attributes = Empty,
-                arguments = Empty,
-                is_recorded = launch.is_recorded(),
-                error = Empty,
-            );
+        Event::KernelLaunch(launch) => {
+            let span = call(&launch.call, launch.module(), Some(launch.shared_memory()));
             if !span.is_disabled() {
-                span.record("kernel", &*launch.name());
                 if let Some(demangled) = launch.demangled() {
                     span.record("demangled", &*demangled);
                 }
-                if matches!(event, Event::KernelLaunch(_)) {
-                    span.record("grid", &*launch.grid().to_string());
-                    span.record("block", &*launch.block().to_string());
-                }
+                span.record("grid", &*launch.grid().to_string());
+                span.record("block", &*launch.block().to_string());
                 let attributes = launch.attributes();
                 if !attributes.is_empty() {
                     let all: Vec<_> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();
                     span.record("attributes", &*all.join(", "));
                 }
-                span.record("arguments", &*launch.arguments());
             }
             span
         }
+        Event::LauncherCall(launcher) => call(launcher, None, None),
         Event::GraphLaunch(graph) => tracing::debug_span!(
             target: TARGET,
             "graph_launch",

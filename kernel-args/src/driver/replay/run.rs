@@ -5,7 +5,7 @@ use crate::driver::{
     config::Launch,
     error::{Error, RecordingError},
     function::Function,
-    launch::{ByteArguments, launch_bytes},
+    launch::{ByteArguments, ByteLaunch, prepare},
     module::Module,
 };
 use core::time::Duration;
@@ -127,7 +127,7 @@ impl<'r, 'i> ReplayRun<'r, 'i> {
 
     fn launch(&mut self, ready: &mut Ready) -> Result<(), Error> {
         let Ready { function, launch, arguments } = ready;
-        launch_bytes(function, launch, &self.stream, arguments, self.promise.launch())
+        prepare(ByteLaunch { function, launch, stream: &self.stream, arguments, promise: self.promise.launch() })
     }
 
     fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {

@@ -2,7 +2,7 @@
 
 use super::{ExternalCache, ExternalSteps, Uploads, retired::Retired};
 use crate::{
-    driver::api::LaunchLog,
+    driver::api::{LaunchLog, alloc_bytes},
     memory::{Kept, LockGuard, PoolMemory, RunMemory},
 };
 use core::{
@@ -224,7 +224,7 @@ impl RunRecord {
 
 impl SharedRecording {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
-        let pool = PoolMemory::new(&stream, true, None);
+        let pool = PoolMemory::new(&stream, alloc_bytes, true, None);
         let recording = Recording {
             held: RunMemory::new(stream.clone()),
             log: RefCell::default(),

@@ -1,6 +1,6 @@
 //! Copies from the host: their bytes are on the device before the run begins.
 
-use crate::memory::{RunMemory, alloc_bytes};
+use crate::{driver::api::alloc_bytes, memory::RunMemory};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 

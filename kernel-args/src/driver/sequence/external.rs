@@ -3,10 +3,9 @@
 use super::{Run, run::not_held};
 use crate::{
     driver::{
-        api::{Api, CallError, Graph, NotRead, Steps, api},
-        context::make_current,
+        api::{CallError, Graph, NotRead, Steps, api},
         error::{Error, GraphError, OutsideOf},
-        graph::Capturing,
+        graph::Capture,
         launch::{not_recording, within},
         run::{Captured, ExternalCache, ExternalSteps, NotRecording, Recording},
     },
@@ -299,19 +298,45 @@ pub(crate) fn capture<E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl FnOnce(&Arc<CudaStream>) -> Result<(), E>,
 ) -> Result<Graph, E> {
-    let mut capture = Capture::begin(stream)?;
+    if stream.cu_stream().is_null() {
+        return Err(failed(
+            "the stream of the sequence is the legacy default stream, which cannot be captured".into(),
+            "create the sequence on a stream of its own: `Sequence::new(&ctx.new_stream()?)`",
+        )
+        .into());
+    }
+    let mut capture = Capture::begin(stream, None, |api| {
+        api.begin_foreign_capture((&**stream).into()).map_err(|error| {
+            returned(error, "if the stream is being captured, run the sequence before or after the capture")
+        })
+    })?;
     // If `work` returns an error or panics, dropping the capture ends it.
+    let help = "the closure must not synchronize, query or wait for other streams; pass each slice that it uses as an argument, \
+                and use the slices that it receives; if another thread uses the stream, record the run when it does not";
     let worked = within(OutsideOf::Capture, || work(stream));
-    if worked.is_err() && capture.is_invalid() {
+    if worked.is_err()
+        && let Ok(api) = api()
+        && let Ok(Some(info)) = api.capture_info(stream)
+        && info.graph.is_none()
+    {
         return Err(failed(
             "a call in the closure is not possible while the stream is being captured, and has ended the capture"
                 .into(),
-            HELP,
+            help,
         )
         .into());
     }
     worked?;
-    Ok(capture.end()?)
+    let ended = capture.end();
+    if !matches!(ended, Ok(Some(_))) {
+        // A wait that cudarc could not report has ended the capture.
+        let _ = stream.context().check_err();
+    }
+    match ended {
+        Ok(Some(graph)) => Ok(graph),
+        Ok(None) => Err(failed("the capture of the stream was ended in the closure".into(), help).into()),
+        Err(error) => Err(returned(error, help).into()),
+    }
 }
 
 /// The nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a child
@@ -327,66 +352,6 @@ pub(crate) fn read_captured(
         Err(NotRead::Parameters) => Ok(Captured::Child(graph)),
         Err(NotRead::Node(_)) if !is_checked => Ok(Captured::Child(graph)),
         Err(error) => Err(not_read(error)),
-    }
-}
-
-const HELP: &str = "the closure must not synchronize, query or wait for other streams; pass each slice that it uses as an argument, \
-    and use the slices that it receives; if another thread uses the stream, record the run when it does not";
-
-/// A capture in progress. Drop ends it.
-struct Capture<'s> {
-    api: &'static Api,
-    stream: &'s CudaStream,
-    is_over: bool,
-    /// Its drop is after the end of the capture.
-    _capturing: Option<Capturing>,
-}
-
-impl<'s> Capture<'s> {
-    fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
-        if stream.cu_stream().is_null() {
-            return Err(failed(
-                "the stream of the sequence is the legacy default stream, which cannot be captured".into(),
-                "create the sequence on a stream of its own: `Sequence::new(&ctx.new_stream()?)`",
-            ));
-        }
-        let api = api()?;
-        make_current(stream.context())?;
-        let capturing = Capturing::begin();
-        let begun = api.begin_foreign_capture((&**stream).into());
-        begun.map_err(|error| {
-            returned(error, "if the stream is being captured, run the sequence before or after the capture")
-        })?;
-        Ok(Self { api, stream, is_over: false, _capturing: capturing })
-    }
-
-    /// A call that no capture can have has ended it.
-    fn is_invalid(&self) -> bool {
-        matches!(self.api.capture_info(self.stream), Ok(Some(info)) if info.graph.is_none())
-    }
-
-    fn end(&mut self) -> Result<Graph, Error> {
-        self.is_over = true;
-        let ended = self.api.end_capture(self.stream);
-        if !matches!(ended, Ok(Some(_))) {
-            // A wait that cudarc could not report has ended the capture.
-            let _ = self.stream.context().check_err();
-        }
-        match ended {
-            Ok(Some(graph)) => Ok(graph),
-            Ok(None) => Err(failed("the capture of the stream was ended in the closure".into(), HELP)),
-            Err(error) => Err(returned(error, HELP)),
-        }
-    }
-}
-
-impl Drop for Capture<'_> {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.api.abandon_capture(self.stream);
-            // The error or the panic of the closure takes precedence.
-            let _ = self.stream.context().check_err();
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Run, Sequence};
 use crate::{
     driver::{
-        api::declare_slice,
+        api::{alloc_bytes, declare_slice},
         context::uncaptured,
         error::{Error, RunError},
     },
@@ -42,7 +42,7 @@ impl Pool {
     /// A pool whose memory is used on `stream`. It allocates from the driver when it is first used.
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
-        Self(PoolMemory::new(stream, false, declare_slice()))
+        Self(PoolMemory::new(stream, alloc_bytes, false, declare_slice()))
     }
 
     /// Sets the number of bytes that the pool allocates from the driver at most. The default is `isize::MAX`, and so is

@@ -2,7 +2,7 @@
 
 use crate::images::{Outcome, source::AXPY};
 use kernel_args::compile::{CacheUse, CompileOptions, CompiledSource};
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{driver::context, nvrtc::NVRTC};
 use libtest_mimic::Trial;
 use std::{

@@ -8,7 +8,7 @@ use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module, compile::CompileOptions,
     error::VerifyError,
 };
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{driver::context, nvrtc::NVRTC};
 use libtest_mimic::Trial;
 

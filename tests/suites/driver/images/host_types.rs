@@ -11,7 +11,7 @@ use kernel_args::{
     launch,
     vector::{CLong, CULong, Long2},
 };
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{driver::context, nvrtc::NVRTC};
 use libtest_mimic::Trial;
 use std::{error, ffi::c_char};

@@ -8,7 +8,7 @@ use kernel_args::{
     image::JitOptions,
     launch,
 };
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{
     driver::{Driver, context},
     nvrtc::NVRTC,

@@ -12,7 +12,7 @@ use kernel_args::{
     launch,
 };
 use kernel_args_stand_in::Control;
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{
     driver::{Driver, context},
     nvrtc::NVRTC,

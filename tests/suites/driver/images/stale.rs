@@ -5,7 +5,7 @@ use crate::images::{
     cache::{Folder, compile},
 };
 use kernel_args::compile::{CacheUse, CompileOptions, CppStandard};
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::nvrtc::NVRTC;
 use libtest_mimic::Trial;
 use std::{

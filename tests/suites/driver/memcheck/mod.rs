@@ -5,7 +5,7 @@
 mod planted;
 mod sink;
 
-use kernel_args_test_tools::{self as tools, Tool};
+use kernel_args_test_generator::tools::{self as tools, Tool};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     env,

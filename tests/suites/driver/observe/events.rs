@@ -9,7 +9,7 @@ use kernel_args::{
     launch,
     sequence::{RunMode, Sequence},
 };
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{
     driver::{context, trial},
     nvrtc::NVRTC,

@@ -8,7 +8,7 @@ use kernel_args::{
     observe::{self, Nvtx},
     sequence::Sequence,
 };
-use kernel_args_test_tools::{self as tools, GCC};
+use kernel_args_test_generator::tools::{self as tools, GCC};
 use kernel_args_tests::{driver::context, process, suites};
 use libtest_mimic::Trial;
 use std::{fs, process::ExitCode};

@@ -3,7 +3,7 @@
 //!
 //! `packed.c` replaces the form of each launch. It needs gcc; the programs in Python need a GPU and their packages.
 
-use kernel_args_test_tools::{self as tools, GCC, PYTHON, Tool};
+use kernel_args_test_generator::tools::{self as tools, GCC, PYTHON, Tool};
 use kernel_args_tests::{
     command_line,
     driver::{Driver, suite},

@@ -15,7 +15,7 @@ use kernel_args::{
     replay::{Recording, Replay, ReplayOptions, ReplayPromise},
     sequence::Sequence,
 };
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use kernel_args_tests::{
     command_line,
     driver::{context, suite, trial},

@@ -4,7 +4,7 @@
 
 mod program;
 
-use kernel_args_test_tools::{self as tools, Tool};
+use kernel_args_test_generator::tools::{self as tools, Tool};
 use kernel_args_tests::{
     command_line,
     driver::{Driver, device, suite_on},

@@ -1,8 +1,10 @@
 //! Random kernel signatures for tests: as CUDA C++, as Rust, and as the bytes that a kernel must receive.
 //!
-//! This crate has no dependencies, in particular not the crates under test: sizes, alignments and bytes come from its
+//! It does not depend on the crates under test: sizes, alignments and bytes come from its
 //! own table ([`types`]) and its own arithmetic ([`layout`]). The oracle suite compares both with NVIDIA's compiler.
 //! All results depend only on a seed and are equal on every machine.
+//!
+//! With the feature `tools`, [`tools`] starts the programs that a machine can lack.
 
 pub mod conditions;
 pub mod corpus;
@@ -19,6 +21,8 @@ pub mod rust;
 pub mod shrink;
 pub mod signature;
 pub mod size;
+#[cfg(feature = "tools")]
+pub mod tools;
 pub mod types;
 pub mod value;
 

@@ -16,11 +16,11 @@ use kernel_args_abi::{
     signature::{Body, SlotKind},
 };
 use kernel_args_image::ptx::{Bodies, Module};
+use kernel_args_test_generator::tools::{self as tools, trial};
 use kernel_args_test_generator::{
     known_uses::{Kernel, Value, kernels},
     size,
 };
-use kernel_args_test_tools::{self as tools, trial};
 use kernel_args_toolchain_tests::{
     folder,
     nvrtc::{self, HEADERS, NVRTC},

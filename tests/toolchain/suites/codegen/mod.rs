@@ -12,8 +12,8 @@
 
 mod structs;
 
+use kernel_args_test_generator::tools::{self as tools, trial};
 use kernel_args_test_generator::{Shape, cpp, signatures, size};
-use kernel_args_test_tools::{self as tools, trial};
 use kernel_args_toolchain_tests::{
     folder,
     nvrtc::{self, HEADERS, NVRTC},

@@ -5,7 +5,7 @@
 mod hints;
 mod message;
 
-use kernel_args_test_tools::trial;
+use kernel_args_test_generator::tools::trial;
 use kernel_args_toolchain_tests::{
     folder, golden, root,
     rustc::{Compiler, Crate, Kind},

@@ -1,7 +1,7 @@
 //! g++ and NVRTC.
 
 use crate::headers::stand_ins;
-use kernel_args_test_tools::{self as tools, GXX};
+use kernel_args_test_generator::tools::{self as tools, GXX};
 use kernel_args_toolchain_tests::{
     folder,
     nvrtc::{self, HEADERS},

@@ -17,7 +17,7 @@ mod stand_ins;
 mod types;
 
 use compilers::Gxx;
-use kernel_args_test_tools::{GXX, trial};
+use kernel_args_test_generator::tools::{GXX, trial};
 use kernel_args_toolchain_tests::nvrtc::{self, HEADERS, NVRTC};
 use libtest_mimic::{Arguments, Failed, Trial};
 use random::Written;

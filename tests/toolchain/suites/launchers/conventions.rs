@@ -7,7 +7,7 @@
 use super::{compiled, errors, number, random::Random};
 use kernel_args_image::{Launchers, generate};
 use kernel_args_test_generator::size;
-use kernel_args_test_tools::{self as tools, GCC, GXX, Tool};
+use kernel_args_test_generator::tools::{self as tools, GCC, GXX, Tool};
 use kernel_args_toolchain_tests::{
     folder,
     rustc::{self, Compiler, Kind, USUAL},

@@ -14,12 +14,12 @@ mod conventions;
 mod random;
 
 use kernel_args_image::{
-    Launchers,
+    LauncherError, Launchers,
     generate::{self, Pointers},
 };
 use kernel_args_stand_in::{Session, Settings};
 use kernel_args_test_generator::size;
-use kernel_args_test_tools::{self as tools, AR, GCC, GXX, OBJCOPY, Tool, trial};
+use kernel_args_test_generator::tools::{self as tools, AR, GCC, GXX, OBJCOPY, Tool, trial};
 use kernel_args_toolchain_tests::{
     folder, golden,
     nvrtc::HEADERS,
@@ -171,7 +171,8 @@ fn random_functions() -> Result<(), Failed> {
     for version in ["2", "3", "4", "5"] {
         let object = compile(GXX, &source, version)?;
         let launchers = Launchers::read(&fs::read(&object)?)?;
-        let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
+        let all: Result<Vec<String>, LauncherError> =
+            launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
         prototypes.push(all?);
     }
     if prototypes.iter().any(|all| *all != prototypes[0] || all.len() != 2 * count + 1) {
@@ -182,7 +183,8 @@ fn random_functions() -> Result<(), Failed> {
         let other = place.join("functions.aarch64.cpp");
         write(&other, fs::read(&source)?)?;
         let launchers = Launchers::read(&fs::read(compile(CROSS, &other, "5")?)?)?;
-        let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
+        let all: Result<Vec<String>, LauncherError> =
+            launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
         if all? != prototypes[0] {
             return Err("the object of AArch64 describes different functions".into());
         }

@@ -3,8 +3,8 @@
 //! The PTX of the default size is committed, to run the suite without NVIDIA's compiler. If the compiler is installed,
 //! the sources are compiled again, for cubins, and the result is compared with the committed PTX.
 
+use kernel_args_test_generator::tools;
 use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature, size};
-use kernel_args_test_tools as tools;
 use kernel_args_toolchain_tests::{
     golden,
     nvrtc::{self, NVRTC},

@@ -26,7 +26,7 @@ mod workspace;
 use cases::Case;
 use corpus::{CHUNK, Corpus, Kernel};
 use kernel_args_test_generator::size;
-use kernel_args_test_tools::trial;
+use kernel_args_test_generator::tools::trial;
 use kernel_args_toolchain_tests::{folder, nvrtc::NVRTC};
 use libtest_mimic::{Arguments, Failed};
 use std::{ops::Range, process::ExitCode, time::Instant};

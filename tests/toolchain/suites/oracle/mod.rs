@@ -30,8 +30,8 @@ mod symbols;
 mod types;
 
 use answer::{Answer, SMS};
+use kernel_args_test_generator::tools::{self as tools, GXX, trial};
 use kernel_args_test_generator::{Shape, Signature, shrink, signatures, size};
-use kernel_args_test_tools::{self as tools, GXX, trial};
 use kernel_args_toolchain_tests::{
     golden::{bless, check, place},
     nvrtc::{self, HEADERS, NVRTC},

@@ -1,11 +1,11 @@
 //! Size and alignment of every device type: in the crate, in rustc, and in several compilers.
 
 use crate::oracle::{engine, read_ptx};
+use kernel_args_test_generator::tools::{self as tools, GXX, Tool};
 use kernel_args_test_generator::{
     Leaf, cpp,
     leaf::{FOREIGN, LEAVES},
 };
-use kernel_args_test_tools::{self as tools, GXX, Tool};
 use kernel_args_toolchain_tests::{
     folder,
     golden::COMMAND,

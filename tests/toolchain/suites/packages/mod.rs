@@ -9,7 +9,7 @@ mod editions;
 mod features;
 mod no_std;
 
-use kernel_args_test_tools::trial;
+use kernel_args_test_generator::tools::trial;
 use kernel_args_toolchain_tests::{folder, root, target};
 use libtest_mimic::Arguments;
 use std::{

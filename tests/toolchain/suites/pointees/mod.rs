@@ -5,8 +5,8 @@
 //! There are 60 structs with 4 mistakes each, 200 with `KERNEL_ARGS_FULL=1`, or the number in
 //! `KERNEL_ARGS_POINTEES_STRUCTS`. `KERNEL_ARGS_POINTEES_SEED` is the seed.
 
+use kernel_args_test_generator::tools::trial;
 use kernel_args_test_generator::{mirror::Mirrors, size};
-use kernel_args_test_tools::trial;
 use kernel_args_toolchain_tests::{
     folder,
     nvrtc::{self, NVRTC},

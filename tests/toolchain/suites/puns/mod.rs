@@ -16,7 +16,7 @@ use kernel_args_abi::{
 };
 use kernel_args_image::{Encoder, Image, Kernel};
 use kernel_args_stand_in::{Settings, reexec_with_stand_in};
-use kernel_args_test_tools::{self as tools, trial};
+use kernel_args_test_generator::tools::{self as tools, trial};
 use kernel_args_toolchain_tests::{
     folder,
     nvrtc::{self, HEADERS, NVRTC},

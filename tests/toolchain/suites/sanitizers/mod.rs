@@ -12,7 +12,7 @@ mod nightly;
 mod outcome;
 
 use kernel_args_test_generator::size;
-use kernel_args_test_tools::trial;
+use kernel_args_test_generator::tools::trial;
 use libtest_mimic::{Arguments, Completion, Failed};
 use nightly::{ADDRESS_SANITIZER, MIRI, Nightly, Program, Toolchain};
 use outcome::Outcome;

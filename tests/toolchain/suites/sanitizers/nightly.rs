@@ -2,7 +2,7 @@
 
 use crate::sanitizers::outcome::Outcome;
 use kernel_args_test_generator::size;
-use kernel_args_test_tools::Tool;
+use kernel_args_test_generator::tools::Tool;
 use kernel_args_toolchain_tests::{folder, root, target, write};
 use std::{
     env,

@@ -17,7 +17,7 @@ mod without;
 use crate::support::{self, Package};
 use kernel_args_build::{Error, Kernels, Output};
 use kernel_args_image::Image;
-use kernel_args_test_tools::{self as tools, GCC, NVCC, NVRTC, Tool};
+use kernel_args_test_generator::tools::{self as tools, GCC, NVCC, NVRTC, Tool};
 use libtest_mimic::Trial;
 use std::{env, path::PathBuf};
 

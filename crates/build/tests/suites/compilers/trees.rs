@@ -7,7 +7,7 @@ use super::{
     Package,
     tree::{Forms, STANDARDS, Tree},
 };
-use kernel_args_test_tools::{self as tools, GCC};
+use kernel_args_test_generator::tools::{self as tools, GCC};
 use std::{
     env, fs,
     path::{Component, Path, PathBuf},

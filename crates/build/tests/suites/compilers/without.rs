@@ -72,7 +72,7 @@ pub(super) fn cargos_jobs_are_shared() {
     let log = package.root.join("log");
     // The path has no space, because a space would end the variable.
     let fifo = std::env::temp_dir().join(format!("kernel-args-{}-fifo", std::process::id()));
-    kernel_args_test_tools::pipe(&fifo);
+    kernel_args_test_generator::tools::pipe(&fifo);
     let mut tokens = fs::File::options().read(true).write(true).open(&fifo).unwrap();
     tokens.write_all(b"++").unwrap();
     let flags = format!("-j --jobserver-auth=fifo:{}", fifo.display());

@@ -8,7 +8,7 @@ use crates::{
     BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER, MEMBERS,
     MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
 };
-use kernel_args_test_tools::{self as tools, NVCC, NVRTC, Tool};
+use kernel_args_test_generator::tools::{self as tools, NVCC, NVRTC, Tool};
 use libtest_mimic::{Completion, Failed, Trial};
 use std::{env, fs, path::Path, process::Command};
 

@@ -14,6 +14,7 @@ use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::{
     Class, CppBase, CppType, Members, Opaque,
+    cpp::name,
     passing::{Convention, Passing},
     signature::stored,
 };
@@ -36,8 +37,6 @@ pub(crate) struct Function {
     /// Empty if it returns nothing.
     pub(crate) result: usize,
 }
-
-const STREAM: &str = "CUstream_st";
 
 impl Functions {
     /// Reads the functions with these symbols.
@@ -180,7 +179,7 @@ fn read<'s>(
         let Some(row) = types.row(name, alignment, &ty, None, 0)? else {
             return Ok(Err(format!("the size of its parameter {index}, `{name}`, is unknown")));
         };
-        if ty.cpp.depth == 1 && ty.name == STREAM {
+        if ty.cpp.depth == 1 && ty.name == name::STREAM {
             streams.push(index);
         }
         rows.push(row.place);

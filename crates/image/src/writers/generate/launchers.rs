@@ -29,7 +29,7 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
                 let lists = [List::All, List::WithoutStream].map(|list| launcher.as_kernel(list));
                 found.push((launcher, lists));
             }
-            Err(what) => refused.push((symbol, what)),
+            Err(error) => refused.push((symbol, error.to_string())),
         }
     }
     let kernels: Vec<_> =
@@ -54,8 +54,9 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
             Err(what) => refused.push((launcher.symbol, what)),
         }
     }
-    let refused_texts = refused.iter().map(|(symbol, what)| (format!("`{symbol}` is not declared"), what.as_str()));
-    let unread = launchers.unread().map(|(place, what)| (format!("The functions of {place} are not declared"), what));
+    let refused_texts = refused.iter().map(|(symbol, what)| (format!("`{symbol}` is not declared"), what.clone()));
+    let unread = launchers.unread();
+    let unread = unread.map(|(place, error)| (format!("The functions of {place} are not declared"), error.to_string()));
     for (who, what) in refused_texts.chain(unread) {
         let what = what.lines().next().unwrap_or_default();
         writer.line(0, "");

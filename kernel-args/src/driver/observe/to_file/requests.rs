@@ -145,8 +145,8 @@ pub(in crate::driver::observe) fn record<R>(
 /// Whether the launch is enqueued for the GPU: not captured, and not recorded by a sequence.
 fn runs_now(launch: &LaunchEvent<'_>) -> bool {
     let Ok(api) = api() else { return false };
-    let capturing = out(|status| api.cuStreamIsCapturing(launch.config.stream, status));
-    !launch.is_recorded && matches!(capturing, Ok(0))
+    let capturing = out(|status| api.cuStreamIsCapturing(launch.call.handle, status));
+    !launch.is_recorded() && matches!(capturing, Ok(0))
 }
 
 /// The request for this launch. Counts the launch for all requests of its kernel. Of two requests for one launch, the

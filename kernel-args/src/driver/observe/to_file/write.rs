@@ -83,7 +83,7 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Vec<Readab
     manifest.shared_memory = launch.config.shared;
     (manifest.attributes, manifest.lost_attributes) = to_recording(launch.attributes);
     let (mut memory, mut result) = (Vec::new(), Ok(()));
-    (launch.values)(&mut |parameter, bytes| {
+    (launch.call.values)(&mut |parameter, bytes| {
         if result.is_ok() {
             result = add_memory(&mut manifest, &mut memory, api, parameter, bytes, |allocation| {
                 // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the

@@ -58,7 +58,7 @@ fn step() -> Step {
 const STEP: Step = Step { bodies: BODIES, gravity: 1.0, softening: 0.05, seconds: 0.005 };
 
 #[derive(KernelArgs)]
-#[kernel_args(ptx = "../../ptx/nbody.ptx", entry = "nbody::advance")]
+#[kernel_args(ptx = "../ptx/nbody.ptx", entry = "nbody::advance")]
 struct Advance<'a> {
     step: Step,
     from: &'a CudaSlice<Float4>,
@@ -67,7 +67,7 @@ struct Advance<'a> {
 }
 
 #[derive(KernelArgs)]
-#[kernel_args(ptx = "../../ptx/nbody.ptx", entry = "nbody::energies")]
+#[kernel_args(ptx = "../ptx/nbody.ptx", entry = "nbody::energies")]
 struct Energies<'a> {
     step: Step,
     positions: &'a CudaSlice<Float4>,
