@@ -59,7 +59,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
                         Kernel { symbol: symbol.to_owned(), parameters, host: Some(host), ..Kernel::default() };
                     kernels.push(kernel);
                 }
-                Err(what) => reasons.entry(what.clone()).or_default().push(symbol),
+                Err(what) => reasons.entry(what.to_string()).or_default().push(symbol),
             }
         }
         for (what, symbols) in reasons {
