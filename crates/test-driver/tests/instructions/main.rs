@@ -26,7 +26,7 @@ use cases::{Case, SEED, THREADS, Tolerance};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use kernel_args_test_driver::{Settings, interpret_without_gpu, is_active};
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     collections::BTreeMap,

@@ -7,7 +7,7 @@
 use crate::cases::{self, Random};
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::Control;
-use kernel_args_test_tools as tools;
+use kernel_args_test_generator::tools;
 use libtest_mimic::Failed;
 use std::{
     collections::{BTreeMap, BTreeSet},
