@@ -31,14 +31,17 @@ pub enum Path {
 pub(crate) trait Door<'l>: Sized {
     type Output;
 
+    #[inline(always)]
     fn place(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
+    #[inline(always)]
     fn contracts(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
+    #[inline(always)]
     fn context(&mut self) -> Result<(), Error> {
         Ok(())
     }
@@ -47,20 +50,24 @@ pub(crate) trait Door<'l>: Sized {
     fn stream(&self) -> LaunchStream<'l>;
 
     /// Whether a sequence takes the other steps: when it lowers the arguments, and for a launch that is new to it.
+    #[inline(always)]
     fn is_deferred(&self) -> bool {
         false
     }
 
+    #[inline(always)]
     fn arguments(&self, _: &LaunchStream<'l>) -> Result<(), Error> {
         Ok(())
     }
 
+    #[inline(always)]
     fn limits(&self) -> Result<(), Error> {
         Ok(())
     }
 
     fn bind(&mut self, stream: &LaunchStream<'l>) -> Result<(), Error>;
 
+    #[inline(always)]
     fn attributes(&self) -> Result<(), Error> {
         Ok(())
     }
