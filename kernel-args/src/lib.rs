@@ -214,9 +214,9 @@ pub mod error {
     pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
-        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
-        MismatchError, OutsideOf, RunError, Status, UnsupportedAttribute, Unverified, VerifyError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, Elsewhere, FailedLaunch, FailedLauncher,
+        GlobalError, GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError,
+        LostContext, MismatchError, OutsideOf, RunError, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};

@@ -75,8 +75,8 @@ pub use error::GraphError;
 #[cfg(feature = "observe")]
 pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
-    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, FailedLauncher, GlobalError,
-    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Elsewhere, Error, FailedLaunch, FailedLauncher,
+    GlobalError, GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
     MismatchError, OutsideOf, RunError, UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]

@@ -5,7 +5,7 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_155_000),
+    ("kernel-args", 1_180_000),
     ("kernel-args-derive", 240_000),
     ("kernel-args-abi", 353_000),
     ("kernel-args-build", 108_000),
@@ -16,8 +16,10 @@ const CEILINGS: &[(&str, usize)] = &[
 ];
 
 /// Why a ceiling was raised: the package and the reason.
-const RAISED: &[(&str, &str)] =
-    &[("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning")];
+const RAISED: &[(&str, &str)] = &[
+    ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
+    ("kernel-args", "sequences: segments that run while the host records, memory of a framework, the check of runs"),
+];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.
 const SLACK: usize = 2_000;

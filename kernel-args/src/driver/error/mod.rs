@@ -58,7 +58,7 @@ pub use nvrtc::{CompileError, NvrtcError};
 pub use pointer::{AlignedBy, BadPointer, PointerProblem};
 #[cfg(feature = "record")]
 pub use recording::RecordingError;
-pub use run::{OutsideOf, RunError};
+pub use run::{Elsewhere, OutsideOf, RunError};
 #[cfg(feature = "textures")]
 pub use texture::TextureError;
 pub use verify::{MismatchError, Unverified, VerifyError};

@@ -10,9 +10,11 @@
 //! | what is recorded | `record.rs` of `launch`, `copies.rs`, `external.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
 //! | the memory of a framework | `memory.rs`, `retire.rs` |
 //! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory`; `retired.rs` of `run` |
+//! | what other code does with the stream while a run records | `check.rs` |
 //! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` of `memory` |
 //! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
 
+mod check;
 mod copies;
 mod dependencies;
 mod engine;
