@@ -506,6 +506,7 @@ fn is_capturing(world: &World) -> bool {
 
 fn failing() -> Outcome {
     let (world, x, mut y, mut sequence) = World::begin()?;
+    let is_tracking = world.ctx.is_event_tracking();
     let library = Library::new(&world)?;
     for run in 1..4 {
         sequence.run(|s| {
@@ -523,7 +524,7 @@ fn failing() -> Outcome {
                 })
             }));
             assert!(caught.is_err() && !is_capturing(&world));
-            assert!(world.ctx.is_event_tracking());
+            assert_eq!(world.ctx.is_event_tracking(), is_tracking);
             axpy(s, &library, FEW, 1.0, x, &mut y)
         })?;
         are(&world, &y, 2.0 * run as f32, run as f32)?;
@@ -685,13 +686,13 @@ fn not_held() -> Outcome {
     let (world, x, mut y, mut sequence) = World::begin()?;
     let library = Library::new(&world)?;
     let outcome = sequence.run(|s| axpy(s, &library, N, 1.0, &x, &mut *s.hold(&mut y)?));
-    says(outcome, &["external work", "`argument 4`", "does not hold"])?;
+    says(outcome, &["external work", "element 3 of the tuple", "neither holds nor owns"])?;
     let x = Arc::new(x);
     for _ in 0..2 {
         let run = sequence.begin()?;
-        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["`argument 4`"])?;
+        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["element 3 of the tuple"])?;
         run.keep(x.clone())?;
-        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["`argument 5`"])?;
+        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["element 4 of the tuple"])?;
         // SAFETY: the slice outlives the run.
         unsafe { run.assume_all_held()? };
         axpy(&run, &library, N, 1.0, &x, &mut y)?;
