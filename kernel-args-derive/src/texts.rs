@@ -268,3 +268,23 @@ formats! {
         "a C++ enum cannot have an explicit alignment\n\
         help: remove `align({align})`";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{UNKNOWN_ON_FIELD, UNKNOWN_ON_STRUCT, is_near, unknown};
+
+    #[test]
+    fn the_nearest_word_is_named() {
+        for (text, word, known) in [
+            (UNKNOWN_ON_STRUCT, "enty", "entry"),
+            (UNKNOWN_ON_STRUCT, "debuginfo", "debug_info"),
+            (UNKNOWN_ON_FIELD, "lenght", "len"),
+            (UNKNOWN_ON_FIELD, "rename", "name"),
+        ] {
+            let text = unknown(text, word);
+            assert!(text.contains(&format!("help: write `{known}`; a ")), "{text}");
+        }
+        assert_eq!(unknown(UNKNOWN_ON_FIELD, "ignore"), UNKNOWN_ON_FIELD);
+        assert!(is_near("divceil", "div_ceil") && !is_near("pow", "max"));
+    }
+}
