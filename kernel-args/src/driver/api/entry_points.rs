@@ -173,7 +173,7 @@ pub(crate) fn declare_slice() -> Option<DeclareSlice> {
         let symbol = symbol(driver()?, "kernel_args_test_driver_slice\0").ok()?;
         // SAFETY: the control has this type; it takes numbers, and has no precondition. A function pointer may be
         // transmuted from a data pointer.
-        Some(unsafe { mem::transmute::<NonNull<c_void>, DeclareSlice>(symbol) })
+        Some(unsafe { core::mem::transmute::<NonNull<c_void>, DeclareSlice>(symbol) })
     })
 }
 
