@@ -65,14 +65,7 @@ pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
 /// # }
 /// ```
 pub fn run_now<R>(work: impl FnOnce() -> R) -> R {
-    let runs = RUNS.try_with(|runs| runs.borrow().iter().filter_map(Weak::upgrade).collect()).unwrap_or_default();
-    let allow_calls = |runs: &Vec<Arc<dyn BegunRun>>, are_allowed| {
-        runs.iter().for_each(|run| run.record().allow_calls(are_allowed));
-    };
-    allow_calls(&runs, true);
-    let value = with(Scope::Now, work);
-    allow_calls(&runs, false);
-    value
+    with(Scope::Now, work)
 }
 
 fn with<R>(scope: Scope, work: impl FnOnce() -> R) -> R {

@@ -1,6 +1,6 @@
 //! Enqueues a run: finds the graph with the fewest changes, updates and launches it, or makes a new one.
 
-use super::{RunCounts, RunMode, WhyPlain, check::Check, plain, plan::Plan};
+use super::{RunCounts, RunMode, WhyPlain, plain, plan::Plan};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
@@ -30,7 +30,6 @@ pub(super) struct Engine {
     pub(super) always: Vec<Kept>,
     /// Storage of the last run, for the next one.
     guards: Vec<SyncOnDrop<'static>>,
-    check: Check,
 }
 
 pub(super) struct Graphs {
@@ -99,15 +98,6 @@ impl Segments for Mutex<Engine> {
             }
         }
     }
-
-    fn watch(&self, recording: &Recording, watches: bool) {
-        let (check, stream) = (&mut lock(self).check, recording.held.stream());
-        if watches {
-            check.watch(stream);
-        } else {
-            check.pause(stream, recording.log.borrow().len());
-        }
-    }
 }
 
 impl Engine {
@@ -122,15 +112,7 @@ impl Engine {
             found: Vec::new(),
             counts: RunCounts::default(),
         };
-        Self { graphs, always: Vec::new(), guards: Vec::new(), check: Check::default() }
-    }
-
-    /// The run is over.
-    pub(super) fn end_run(&mut self, recording: &Recording) {
-        self.check.pause(recording.held.stream(), 0);
-        // A run that is given up reports nothing.
-        let _ = self.check.outcome();
-        self.graphs.end_run(recording);
+        Self { graphs, always: Vec::new(), guards: Vec::new() }
     }
 
     /// Enqueues the complete segments while the run records. `false` if they must wait for its end:
@@ -166,8 +148,7 @@ impl Engine {
 
     /// Enqueues what was recorded since.
     pub(super) fn finish(&mut self, recording: &Recording) -> Result<RunMode, Error> {
-        self.check.outcome()?;
-        let Self { graphs, always, guards: storage, .. } = self;
+        let Self { graphs, always, guards: storage } = self;
         let Recording { held, kept, external, .. } = recording;
         let stream = held.stream();
         if graphs.run.complete == 0 && recording.log.borrow().len() == 0 {
@@ -215,8 +196,7 @@ impl Engine {
         counts.captures = external.borrow().captures();
         counts.graphs = graphs.segments.iter().map(|segment| segment.plans.len()).sum();
         if !matches!(mode, RunMode::Plain(_)) {
-            let last = graphs.run.complete - 1;
-            graphs.launched = last + usize::from(graphs.segments[last].log.len() > 0);
+            graphs.launched = graphs.run.complete;
         }
         context.check_err().map_err(|error| unrecorded_after(Near::Enqueued, error))?;
         recording.is_unsettled.set(false);

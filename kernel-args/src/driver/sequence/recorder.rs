@@ -61,10 +61,7 @@ impl<'s> Recorder<'s, '_> {
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
             return Err(other_context_slice(ContextName::of(slice.context()), stream));
         }
-        let recording = self.run.enter("a slice")?;
-        let held = slice.hold(&recording.held);
-        self.run.end_call(&recording);
-        Ok(held)
+        Ok(slice.hold(&self.run.enter("a slice")?.held))
     }
 }
 

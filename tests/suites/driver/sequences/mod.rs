@@ -4,7 +4,6 @@ mod addresses;
 mod allocated;
 mod attack;
 mod captured;
-mod checked;
 mod copies;
 mod engine;
 mod exchanged;
@@ -45,7 +44,6 @@ pub(crate) fn main() -> ExitCode {
                     sizes::trials,
                     copies::trials,
                     captured::trials,
-                    checked::trials,
                     kept::trials,
                     retired::trials,
                     segments::trials,

@@ -102,6 +102,14 @@ pub(crate) fn trial_unless<E: fmt::Display>(
         Way::Untracked => "in_segments_without_events_",
     };
     driver::trial_unless(why, format!("{prefix}{name}"), move || {
+        let context = context().map_err(|error| error.to_string())?;
+        if way == Way::Untracked {
+            // SAFETY: each of these trials uses one stream.
+            unsafe { context.disable_event_tracking() };
+        } else {
+            // SAFETY: no memory of a trial before exists.
+            unsafe { context.enable_event_tracking() };
+        }
         within(way, || run().map_err(|error| error.to_string()))
     })
 }
@@ -132,10 +140,6 @@ impl World {
     }
 
     pub(crate) fn in_context(ctx: Arc<CudaContext>) -> Outcome<Self> {
-        if way() == Way::Untracked {
-            // SAFETY: these trials use one stream.
-            unsafe { ctx.disable_event_tracking() };
-        }
         Ok(Self {
             saxpy: Kernel::from_image(&ctx, SAXPY, "saxpy")?,
             vector_add: Kernel::from_image(&ctx, VECTOR_ADD, "vector_add")?,
