@@ -27,7 +27,7 @@ impl Diagnostics {
         self.errors.is_none()
     }
 
-    /// The errors as `compile_error!`s, or `None` if nothing was reported.
+    /// Returns the errors as `compile_error!`s, or `None` if nothing was reported.
     pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
         self.errors.map(syn::Error::into_compile_error)
     }

@@ -7,12 +7,12 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::{GenericArgument, PathArguments, Type, TypeParamBound};
 
-/// The module of `kernel_args::__private` whose trait `Arg` contains the error for an argument of type `ty`.
+/// Returns the module of `kernel_args::__private` whose trait `Arg` contains the error for an argument of type `ty`.
 pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     path(module(ty), krate, span)
 }
 
-/// The module whose trait `Member` contains the error for a device type's field of type `ty`.
+/// Returns the module whose trait `Member` contains the error for a device type's field of type `ty`.
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
@@ -22,7 +22,7 @@ pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream 
     path(module, krate, span)
 }
 
-/// Whether the type looks like device memory of cudarc, or a reference to it.
+/// Returns whether the type looks like device memory of cudarc, or a reference to it.
 pub(crate) fn is_memory(ty: &Type) -> bool {
     ["device_memory", "foreign_slice"].contains(&module(ty))
 }
@@ -54,7 +54,7 @@ pub(crate) fn is_one_of(ty: &Type, names: &[&str]) -> bool {
 pub(crate) const INTEGERS: [&str; 12] =
     ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
 
-/// The error for device memory: if its elements are numbers, they are a device type.
+/// Returns the error for device memory: if its elements are numbers, they are a device type.
 fn memory(path: &syn::TypePath) -> &'static str {
     if argument_of(path).is_some_and(is_number) { "foreign_slice" } else { "device_memory" }
 }
@@ -166,7 +166,7 @@ const TRANSFORMATIONS: [&str; 10] = [
 const DEVICE_MEMORY: [&str; 6] =
     ["CudaSlice", "CudaView", "CudaViewMut", "UnifiedSlice", "UnifiedView", "UnifiedViewMut"];
 
-/// The first type argument of the last path segment: `dyn Fn()` of `Box<dyn Fn()>`.
+/// Returns the first type argument of the last path segment: `dyn Fn()` of `Box<dyn Fn()>`.
 fn argument_of(path: &syn::TypePath) -> Option<&Type> {
     let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
         return None;
@@ -177,7 +177,7 @@ fn argument_of(path: &syn::TypePath) -> Option<&Type> {
     })
 }
 
-/// Whether the type has the form `Arc<CudaSlice<f32>>`.
+/// Returns whether the type has the form `Arc<CudaSlice<f32>>`.
 fn owns_slice(path: &syn::TypePath) -> bool {
     ["Box", "Rc", "Arc"].contains(&last(path).as_str())
         && matches!(argument_of(path), Some(Type::Path(path)) if DEVICE_MEMORY.contains(&last(path).as_str()))

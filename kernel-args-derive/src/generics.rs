@@ -8,13 +8,13 @@ use syn::{
     WherePredicate, parse_quote, punctuated::Punctuated,
 };
 
-/// The generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`, every
-/// other type parameter the bound `'static`. Bounds on a lifetime also apply to `'static`.
+/// Returns the generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`,
+/// every other type parameter the bound `'static`. Bounds on a lifetime also apply to `'static`.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
     with_predicates(generics, derived(generics, krate, |parameter| mentions(used, &parameter.ident)))
 }
 
-/// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them. A type
+/// Returns the generics of the impl for arguments: the same as for a device type, unless `bound` replaces them. A type
 /// parameter that the struct itself declares as a `KernelArg` need not be a device type.
 pub(crate) fn bounded_arguments(
     generics: &Generics,
@@ -39,7 +39,7 @@ fn derived(generics: &Generics, krate: &Path, is_device_type: impl Fn(&TypeParam
     generics.type_params().map(predicate).collect()
 }
 
-/// Whether a type has a generic argument that has generic arguments itself, or is an array of such a type.
+/// Returns whether a type has a generic argument that has generic arguments itself, or is an array of such a type.
 pub(crate) fn is_nested(ty: &Type) -> bool {
     fn depth(ty: &Type) -> usize {
         let path = match ty {
@@ -76,7 +76,8 @@ fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics 
     bounded
 }
 
-/// Whether the struct declares `parameter` as a `KernelArg` or a `PointerArg`, by a bound or in its `where` clause.
+/// Returns whether the struct declares `parameter` as a `KernelArg` or a `PointerArg`, by a bound or in its `where`
+/// clause.
 fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
     let named = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
         bounds.iter().any(|bound| {
@@ -107,7 +108,7 @@ fn without_default(mut param: GenericParam) -> GenericParam {
     param
 }
 
-/// The bounds of `generics` that mention one of its lifetimes, with `'static` instead.
+/// Returns the bounds of `generics` that mention one of its lifetimes, with `'static` instead.
 fn erased_predicates(generics: &Generics) -> Vec<WherePredicate> {
     let inline = generics.type_params().filter(|parameter| !parameter.bounds.is_empty()).map(|parameter| {
         let (ident, bounds) = (&parameter.ident, &parameter.bounds);
@@ -143,7 +144,7 @@ pub(crate) fn erased_type(ident: &syn::Ident, generics: &Generics) -> TokenStrea
     quote!(#ident #arguments)
 }
 
-/// The type and const parameters.
+/// Returns the type and const parameters.
 pub(crate) fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
     let types = generics.type_params().map(|parameter| &parameter.ident);
     types.chain(generics.const_params().map(|parameter| &parameter.ident))

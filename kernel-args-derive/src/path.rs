@@ -77,7 +77,7 @@ fn pieces(input: ParseStream<'_>) -> syn::Result<Vec<Piece>> {
     }
 }
 
-/// The arguments of a macro, in brackets of any kind.
+/// Returns the arguments of a macro, in brackets of any kind.
 fn arguments_of<T>(
     input: ParseStream<'_>,
     parse: fn(ParseStream<'_>) -> syn::Result<T>,
@@ -152,7 +152,7 @@ impl DebugInfoOption {
     }
 }
 
-/// A path from the root of the crate that is being compiled.
+/// Returns a path from the root of the crate that is being compiled.
 fn absolute(root: Option<&OsStr>, file: &str) -> io::Result<PathBuf> {
     std::path::absolute(Path::new(root.unwrap_or_default()).join(file))
 }

@@ -63,7 +63,8 @@ fn is(token: &TokenTree, mark: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == mark)
 }
 
-/// Whether an identifier before `!(…)` is the name of a macro. After a keyword, as in `if !(a)`, `!` is the operator.
+/// Returns whether an identifier before `!(…)` is the name of a macro. After a keyword, as in `if !(a)`, `!` is the
+/// operator.
 fn is_name(ident: &Ident) -> bool {
     /// Edition 2015 has macros of these names.
     const KEYWORDS_SINCE_2018: [&str; 4] = ["async", "await", "dyn", "try"];

@@ -5,7 +5,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Generics, Type, TypePath};
 
-/// An expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
+/// Returns an expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
 ///
 /// The derive does not know the type `T`, but a constant can read the C++ type of the whole field. If that is the type
 /// of `T` itself, or of a pointer to `T`, the message shows it: `&'a CudaSlice<f64>` instead of `&'a CudaSlice<T>`.
@@ -32,8 +32,8 @@ pub(crate) fn expression(
     }
 }
 
-/// The spelling of an element of an array whose type is an alias: the derive does not see the element. `info` is the
-/// `TypeInfo` of the element. If it does not determine the type, the spelling is the alias.
+/// Returns the spelling of an element of an array whose type is an alias: the derive does not see the element. `info`
+/// is the `TypeInfo` of the element. If it does not determine the type, the spelling is the alias.
 pub(crate) fn of_element(alias: &TypePath, span: Span, krate: &TokenStream, info: &TokenStream) -> TokenStream {
     let alias = input::spelling(&alias.to_token_stream());
     quote_spanned! {span=>
@@ -41,7 +41,7 @@ pub(crate) fn of_element(alias: &TypePath, span: Span, krate: &TokenStream, info
     }
 }
 
-/// The text before and after a parameter that is the whole type, or the only argument of a type: `<T>`.
+/// Returns the text before and after a parameter that is the whole type, or the only argument of a type: `<T>`.
 fn around<'s>(spelling: &'s str, param: &str) -> Option<(&'s str, &'s str)> {
     if spelling == param {
         return Some(("", ""));

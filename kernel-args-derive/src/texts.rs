@@ -165,7 +165,7 @@ texts! {
     DUPLICATE_OPTION: "this option is given twice", "keep one";
 }
 
-/// An error about an unknown word, with the first similar one of the words that its help lists.
+/// Returns an error about an unknown word, with the first similar one of the words that its help lists.
 pub(crate) fn unknown(text: &str, word: &str) -> String {
     let known = text.split('`').skip(1).step_by(2).filter_map(|part| part.split(' ').next());
     match known.into_iter().find(|known| is_near(word, known)) {
@@ -174,7 +174,8 @@ pub(crate) fn unknown(text: &str, word: &str) -> String {
     }
 }
 
-/// Whether two words differ in at most two neighbouring letters, or the longer word begins with the shorter word.
+/// Returns whether two words differ in at most two neighbouring letters, or the longer word begins with the shorter
+/// word.
 pub(crate) fn is_near(word: &str, known: &str) -> bool {
     const MEANINGFUL: usize = 3;
     let begins = |long: &str, short: &str| short.len() >= MEANINGFUL && long.starts_with(short);

@@ -31,7 +31,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// The kernels of one image or of several.
+    /// Returns the kernels of one image or of several.
     #[must_use]
     pub fn of(kernels: impl IntoIterator<Item = CompiledKernel>) -> Self {
         let kernels = kernels.into_iter().map(|kernel| (kernel, false));
@@ -54,13 +54,13 @@ impl Coverage {
         self
     }
 
-    /// The number of kernels that a struct names.
+    /// Returns the number of kernels that a struct names.
     #[must_use]
     pub fn compared(&self) -> usize {
         self.kernels.len() - self.missing().count()
     }
 
-    /// The kernels that no struct names.
+    /// Returns the kernels that no struct names.
     pub fn missing(&self) -> impl Iterator<Item = CompiledKernel> + '_ {
         let missing = self.kernels.iter().filter(|(_, is_compared)| !is_compared);
         missing.map(|(kernel, _)| *kernel)
@@ -76,7 +76,7 @@ impl Coverage {
     }
 }
 
-/// Whether the struct is compared with this kernel.
+/// Returns whether the struct is compared with this kernel.
 fn names<A: KernelArgs>(kernel: &CompiledKernel) -> bool {
     let is_single = A::SOURCE.is_some_and(|source| source.entry == kernel.symbol() && source.image == kernel.image());
     let is_of_family = A::FAMILY.is_some_and(|family| {

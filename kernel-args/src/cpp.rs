@@ -117,7 +117,7 @@ use kernel_args_abi::Parameter;
 
 pub use kernel_args_image::header::{Header, HeaderError, Item};
 
-/// The text of a C++ header with these types and kernels, and all types that they contain.
+/// Returns the text of a C++ header with these types and kernels, and all types that they contain.
 ///
 /// [`Header`] has more options: a namespace, an include guard, files that declare some of the types.
 ///
@@ -127,14 +127,14 @@ pub fn header(items: &[Item<'_>]) -> Result<String, HeaderError> {
     Header::new().items(items).write()
 }
 
-/// A struct or enum for a header. The header also declares the types of its members: you need not list them.
+/// Returns a struct or enum for a header. The header also declares the types of its members: you need not list them.
 #[must_use]
 pub fn device_type<T: DeviceType>() -> Item<'static> {
     let ty = Parameter::field("", type_name::<T>(), 0, T::LAYOUT, T::CLASS, T::CPP);
     Item::device_type(ty.with_members(T::MEMBERS))
 }
 
-/// A kernel that takes `A`, for a header.
+/// Returns a kernel that takes `A`, for a header.
 ///
 /// `symbol` is its symbol, or its name in C++: `saxpy` is an `extern "C"` kernel; `_Z5saxpyifPKfPf`, `sim::saxpy` and
 /// `::saxpy` are kernels with C++ linkage. A mangled symbol contains the parameter types, and these must match the

@@ -6,8 +6,7 @@
 #![doc = include_str!("../guide/pictures/comparison.svg")]
 //!
 //! ```sh
-//! cargo add kernel-args
-//! cargo add cudarc --no-default-features --features cuda-13000   # your CUDA toolkit
+//! cargo add kernel-args && cargo add cudarc --no-default-features -F cuda-13000
 //! ```
 //!
 #![cfg_attr(not(feature = "cudarc"), doc = "```ignore")]

@@ -45,7 +45,7 @@ pub(crate) const fn find(text: &[u8], part: &[u8]) -> Option<usize> {
     None
 }
 
-/// The text, or an empty text if it is not UTF-8.
+/// Returns the text, or an empty text if it is not UTF-8.
 pub(crate) const fn utf8(bytes: &[u8]) -> &str {
     match core::str::from_utf8(bytes) {
         Ok(text) => text,

@@ -22,13 +22,13 @@ pub enum Class {
 }
 
 impl Class {
-    /// Whether two classes are equal. (`==` is not `const`.)
+    /// Returns whether two classes are equal. (`==` is not `const`.)
     #[must_use]
     pub const fn same(self, other: Self) -> bool {
         self as u8 == other as u8
     }
 
-    /// The name in documentation and JSON.
+    /// Returns the name in documentation and JSON.
     #[doc(hidden)]
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -15,12 +15,12 @@ pub const KEYWORDS: [&str; 48] = [
     "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Whether a word is an identifier only with `r#`.
+/// Returns whether a word is an identifier only with `r#`.
 pub const fn is_keyword(word: &str) -> bool {
     is_one_of(word, &KEYWORDS)
 }
 
-/// Whether a word cannot be an identifier, not even with `r#`.
+/// Returns whether a word cannot be an identifier, not even with `r#`.
 pub const fn is_never(word: &str) -> bool {
     is_one_of(word, &NEVER)
 }

@@ -26,7 +26,7 @@ impl Alignment {
     /// The largest supported alignment: 2^28 bytes, as in rustc.
     pub const MAX: Self = Self { log2: 28 };
 
-    /// An alignment of `bytes`, or `None` if that is not a power of two from 1 to 2^28.
+    /// Creates an alignment of `bytes`, or `None` if that is not a power of two from 1 to 2^28.
     #[must_use]
     pub const fn new(bytes: usize) -> Option<Self> {
         if bytes.is_power_of_two() && bytes.trailing_zeros() <= Self::MAX.log2 as u32 {
@@ -36,32 +36,32 @@ impl Alignment {
         }
     }
 
-    /// The alignment of a Rust type on the host.
+    /// Returns the alignment of a Rust type on the host.
     #[must_use]
     pub const fn of<T>() -> Self {
         some!(Self::new(align_of::<T>()), Self::MAX)
     }
 
-    /// The largest alignment that divides `offset`.
+    /// Returns the largest alignment that divides `offset`.
     #[must_use]
     pub const fn dividing(offset: usize) -> Self {
         let log2 = offset.trailing_zeros() as u8;
         if log2 < Self::MAX.log2 { Self { log2 } } else { Self::MAX }
     }
 
-    /// The alignment in bytes.
+    /// Returns the alignment in bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
         1 << self.log2
     }
 
-    /// The larger of two alignments.
+    /// Sets the larger of two alignments.
     #[must_use]
     pub const fn max(self, other: Self) -> Self {
         if self.log2 >= other.log2 { self } else { other }
     }
 
-    /// The first multiple of this alignment at or after `offset`, or `None` if it exceeds `isize::MAX`.
+    /// Returns the first multiple of this alignment at or after `offset`, or `None` if it exceeds `isize::MAX`.
     #[must_use]
     pub const fn round_up(self, offset: usize) -> Option<usize> {
         let mask = self.bytes() - 1;
@@ -71,7 +71,7 @@ impl Alignment {
         }
     }
 
-    /// Whether `offset` is a multiple of this alignment.
+    /// Returns whether `offset` is a multiple of this alignment.
     #[must_use]
     pub const fn divides(self, offset: usize) -> bool {
         offset & (self.bytes() - 1) == 0
@@ -114,7 +114,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A layout of `size` bytes aligned to `align`.
+    /// Creates a layout of `size` bytes aligned to `align`.
     ///
     /// # Errors
     /// If `size`, rounded up to `align`, exceeds `isize::MAX`.
@@ -123,7 +123,7 @@ impl Layout {
         Ok(Self { size, align })
     }
 
-    /// A layout of `size` bytes aligned to `align` bytes.
+    /// Returns a layout of `size` bytes aligned to `align` bytes.
     ///
     /// # Errors
     /// If `align` is not a power of two up to 2^28, or `size` rounded up to it exceeds `isize::MAX`.
@@ -131,19 +131,19 @@ impl Layout {
         Self::new(size, some!(Alignment::new(align), Err(LayoutError)))
     }
 
-    /// The layout of a Rust type on the host.
+    /// Returns the layout of a Rust type on the host.
     #[must_use]
     pub const fn of<T>() -> Self {
         Self { size: size_of::<T>(), align: Alignment::of::<T>() }
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
         self.size
     }
 
-    /// The alignment.
+    /// Returns the alignment.
     #[must_use]
     pub const fn align(self) -> Alignment {
         self.align
@@ -161,7 +161,7 @@ impl Layout {
         Ok((ok!(Self::new(size, self.align.max(next.align))), offset))
     }
 
-    /// The layout with its size rounded up to its alignment, as C pads a struct.
+    /// Returns the layout with its size rounded up to its alignment, as C pads a struct.
     #[must_use]
     pub const fn pad_to_align(self) -> Self {
         match self.align.round_up(self.size) {
@@ -170,7 +170,7 @@ impl Layout {
         }
     }
 
-    /// The layout of `[T; len]`, if this is the layout of `T`.
+    /// Returns the layout of `[T; len]`, if this is the layout of `T`.
     ///
     /// # Errors
     /// If the result exceeds `isize::MAX`.
@@ -178,7 +178,7 @@ impl Layout {
         Self::new(some!(self.pad_to_align().size.checked_mul(len), Err(LayoutError)), self.align)
     }
 
-    /// The layout of a C struct with these fields, including tail padding, and the offset of each field.
+    /// Returns the layout of a C struct with these fields, including tail padding, and the offset of each field.
     ///
     /// # Errors
     /// If the result exceeds `isize::MAX`.
@@ -193,7 +193,7 @@ impl Layout {
         Ok((whole.pad_to_align(), offsets))
     }
 
-    /// Whether two layouts have the same size and alignment.
+    /// Returns whether two layouts have the same size and alignment.
     #[must_use]
     pub const fn same(self, other: Self) -> bool {
         self.size == other.size && self.align.log2 == other.align.log2

@@ -21,12 +21,12 @@ pub struct Text<B: ?Sized = [u8]> {
 pub(crate) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
-    /// An empty text.
+    /// Creates an empty text.
     pub const fn new() -> Self {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
-    /// The texts, one after another.
+    /// Returns the texts, one after another.
     pub(crate) const fn concat(parts: &[&str]) -> Self {
         let (mut text, mut i) = (Self::new(), 0);
         while i < parts.len() {
@@ -36,22 +36,22 @@ impl<const N: usize> Message<N> {
         text
     }
 
-    /// The text.
+    /// Returns the text.
     pub const fn as_str(&self) -> &str {
         (self as &Text).text()
     }
 
-    /// The length in bytes.
+    /// Returns the length in bytes.
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the text is empty.
+    /// Returns whether the text is empty.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether the text was cut.
+    /// Returns whether the text was cut.
     pub const fn is_truncated(&self) -> bool {
         self.truncated
     }
@@ -170,7 +170,7 @@ const fn is_inside(text: &[u8], at: usize) -> bool {
     at < text.len() && text[at] & 0xC0 == 0x80
 }
 
-/// The number of characters of `text`, approximately its width on a terminal.
+/// Returns the number of characters of `text`, approximately its width on a terminal.
 pub(crate) const fn columns(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;

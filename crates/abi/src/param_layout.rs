@@ -25,7 +25,7 @@ const SMALL_BANK: usize = 4352;
 pub struct Sm(pub u16);
 
 impl Sm {
-    /// The address of the parameter block in this GPU's constant bank, in bytes. `c_size` is the
+    /// Returns the address of the parameter block in this GPU's constant bank, in bytes. `c_size` is the
     /// [size](ParamLayout::size) of the block by C's rule.
     ///
     /// The address affects only parameters aligned above 16 bytes. `None` for a generation that has not been measured.
@@ -65,7 +65,7 @@ impl ParamLayout {
     /// An empty block with C's layout rule. This is exact on every GPU if no alignment exceeds 16 bytes.
     pub const EMPTY: Self = Self::at(0);
 
-    /// An empty block at address `base` of the constant bank, see [`Sm::param_base`].
+    /// Returns an empty block at address `base` of the constant bank, see [`Sm::param_base`].
     #[must_use]
     pub const fn at(base: usize) -> Self {
         Self { base, end: base, align: Alignment::ONE }
@@ -100,20 +100,20 @@ impl ParamLayout {
         Ok(self)
     }
 
-    /// The block's size in bytes: the end of its last parameter, **without tail padding**. This is the value for
-    /// `CU_LAUNCH_PARAM_BUFFER_SIZE`.
+    /// Returns the block's size in bytes: the end of its last parameter, **without tail padding**. This is the value
+    /// for `CU_LAUNCH_PARAM_BUFFER_SIZE`.
     #[must_use]
     pub const fn size(self) -> usize {
         self.end - self.base
     }
 
-    /// The largest alignment of the parameters.
+    /// Returns the largest alignment of the parameters.
     #[must_use]
     pub const fn align(self) -> Alignment {
         self.align
     }
 
-    /// The block of these parameters by C's rule, and the offset of each.
+    /// Returns the block of these parameters by C's rule, and the offset of each.
     ///
     /// # Errors
     /// If the block exceeds `isize::MAX`.
@@ -122,7 +122,7 @@ impl ParamLayout {
         Ok((ok!(Self::EMPTY.push_all(parameters, &mut offsets)), offsets))
     }
 
-    /// The block of these parameters on `sm`, and the offset of each. `Ok(None)` if the offsets
+    /// Returns the block of these parameters on `sm`, and the offset of each. `Ok(None)` if the offsets
     /// [depend on the GPU](Self::depends_on_gpu), and `sm` has not been measured.
     ///
     /// # Errors
@@ -152,14 +152,14 @@ impl ParamLayout {
         Ok(Some(ok!(Self::at(base).push_all(parameters, offsets))))
     }
 
-    /// Whether the offsets depend on the GPU: a parameter is aligned above 16 bytes.
+    /// Returns whether the offsets depend on the GPU: a parameter is aligned above 16 bytes.
     #[must_use]
     pub const fn depends_on_gpu(self) -> bool {
         self.align.bytes() > Alignment::SIXTEEN.bytes()
     }
 }
 
-/// The offset of a parameter with this alignment after `end`. All offsets of this crate follow this rule.
+/// Returns the offset of a parameter with this alignment after `end`. All offsets of this crate follow this rule.
 ///
 /// Both count from the beginning of the block, which is at `base` in the constant bank. `None` if the offset exceeds
 /// `isize::MAX`, or depends on an unknown `base`.

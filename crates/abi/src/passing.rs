@@ -70,7 +70,7 @@ impl Passing {
         }
     }
 
-    /// Whether parts from this offset on decide.
+    /// Returns whether parts from this offset on decide.
     #[must_use]
     pub const fn counts(offset: usize) -> bool {
         offset < MOST
@@ -138,7 +138,7 @@ impl Passing {
         }
     }
 
-    /// The parts of a homogeneous aggregate: it has no padding.
+    /// Returns the parts of a homogeneous aggregate: it has no padding.
     const fn elements(&self) -> Option<(Leaf, usize)> {
         let (leaf, size) = some!(self.first);
         let count = self.size / size;
@@ -146,7 +146,7 @@ impl Passing {
         if self.is_homogeneous && is_whole { Some((leaf, size)) } else { None }
     }
 
-    /// Whether both are passed in the same way, of two values of one size.
+    /// Returns whether both are passed in the same way, of two values of one size.
     #[must_use]
     pub const fn is_like(&self, other: &Self, convention: Convention) -> bool {
         match convention {

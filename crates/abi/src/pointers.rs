@@ -111,7 +111,7 @@ fn walk<E>(
     Ok(())
 }
 
-/// The size of an element behind a pointer in bytes; `None` if it is not known.
+/// Returns the size of an element behind a pointer in bytes; `None` if it is not known.
 pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
     match pointer.cpp.depth {
         0 => None,
@@ -125,7 +125,7 @@ pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
     }
 }
 
-/// The alignment of the C++ type behind a pointer. 1 if it is not known.
+/// Returns the alignment of the C++ type behind a pointer. 1 if it is not known.
 pub fn element_align(pointer: &Parameter<'_>) -> usize {
     match pointer.cpp.depth {
         0 => 1,

@@ -28,7 +28,7 @@ fn layout(values: &mut impl Values, size: usize) -> Layout {
     Layout::new(size, align).expect("it is far below the address space")
 }
 
-/// Any block: every `end` is the end of a list of bytes.
+/// Returns any block: every `end` is the end of a list of bytes.
 fn block(base: usize, end: usize) -> ParamLayout {
     let bytes = Layout::new(end, Alignment::ONE).expect("it is far below the address space");
     let (block, offset) = ParamLayout::at(base).push(bytes).expect("it fits");
@@ -36,13 +36,13 @@ fn block(base: usize, end: usize) -> ParamLayout {
     block
 }
 
-/// The first multiple of 2^`log2` at or after `number`. Kani has no fast division.
+/// Returns the first multiple of 2^`log2` at or after `number`. Kani has no fast division.
 fn multiple(number: u128, log2: u8) -> u128 {
     let below = number >> log2 << log2;
     if below == number { below } else { below + (1 << log2) }
 }
 
-/// The address of the first parameter with this alignment at or after `end`.
+/// Returns the address of the first parameter with this alignment at or after `end`.
 fn first_address(base: usize, end: usize, align: Alignment) -> u128 {
     multiple(base as u128 + end as u128, align.log2)
 }

@@ -110,7 +110,7 @@ fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     Some(Value::Enum(found.map(|variant| variant.name), number))
 }
 
-/// The members of a struct; `None` if they are not known, or do not fit.
+/// Returns the members of a struct; `None` if they are not known, or do not fit.
 fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let fits = |member: Parameter<'_>| {
         let end = member.offset.and_then(|offset| offset.checked_add(member.size));
@@ -120,7 +120,7 @@ fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     is_whole.then_some(Value::Struct(Fields { members, bytes }))
 }
 
-/// The components of a CUDA vector; `None` if `name` is not a CUDA vector of this size.
+/// Returns the components of a CUDA vector; `None` if `name` is not a CUDA vector of this size.
 fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     let row = cpp::builtin(name).filter(|row| row.size == bytes.len())?;
     let size = row.size.checked_div(row.components).filter(|size| *size > 0)?;
@@ -135,7 +135,7 @@ fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     Some(Value::Vector(Values { bytes, size, element }))
 }
 
-/// The number with these little-endian bytes; `None` for no bytes, or for more than 16.
+/// Returns the number with these little-endian bytes; `None` for no bytes, or for more than 16.
 fn unsigned(bytes: &[u8]) -> Option<u128> {
     let mut wide = [0; 16];
     wide.get_mut(..bytes.len()).filter(|number| !number.is_empty())?.copy_from_slice(bytes);
@@ -158,7 +158,7 @@ pub struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// The values in order.
+    /// Returns the values in order.
     pub fn iter(self) -> impl Iterator<Item = Value<'a>> {
         let Self { bytes, size, element } = self;
         bytes.chunks_exact(size).map(move |bytes| element.decode(bytes).unwrap_or(Value::Bytes(bytes)))
@@ -173,7 +173,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Each member, and its value.
+    /// Returns each member, and its value.
     pub fn iter(self) -> impl Iterator<Item = (Parameter<'a>, Value<'a>)> {
         let bytes = self.bytes;
         self.members.iter().map(move |member| {

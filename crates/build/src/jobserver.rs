@@ -22,7 +22,7 @@ impl Jobserver {
         Self(client.client.ok())
     }
 
-    /// An error as soon as `is_over` returns true. Dropping the token releases it.
+    /// Returns an error as soon as `is_over` returns true. Dropping the token releases it.
     pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Result<Option<Acquired>, ()> {
         loop {
             if is_over() {

@@ -23,7 +23,7 @@ pub(crate) struct Module<'a> {
 
 pub(crate) const KRATE: &str = "::kernel_args";
 
-/// The text of `kernels.rs`. Without a source it has no module.
+/// Returns the text of `kernels.rs`. Without a source it has no module.
 pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &Style<'_>) -> String {
     let krate = style.krate.unwrap_or(KRATE);
     let path = style.krate.map_or_else(String::new, |krate| format!("crate = {krate};\n"));
@@ -78,7 +78,8 @@ fn indented(text: &str) -> String {
     text.lines().map(line).collect()
 }
 
-/// The structs for the kernels of an image; empty if it cannot be read, which `kernels!` reports at the right place.
+/// Returns the structs for the kernels of an image; empty if it cannot be read, which `kernels!` reports at the right
+/// place.
 ///
 /// A build script does not know the features of `kernel-args`, which provide Rust types for `__half` and fp8: the text
 /// has both.

@@ -14,7 +14,7 @@ pub enum Output {
 }
 
 impl Output {
-    /// The extension of the file, which is also the name of `nvcc`'s option.
+    /// Returns the extension of the file, which is also the name of `nvcc`'s option.
     pub(crate) const fn extension(self) -> &'static str {
         match self {
             Self::Ptx => "ptx",

@@ -16,7 +16,7 @@ pub(crate) struct Source {
     pub(crate) module: String,
 }
 
-/// Each file once, and the folders that the patterns search.
+/// Returns each file once, and the folders that the patterns search.
 pub(crate) fn find(
     root: &Path,
     files: &[PathBuf],
@@ -76,7 +76,7 @@ pub(crate) fn is_same(root: &Path, one: &Path, other: &Path) -> bool {
     one == other || matches!((absolute(one), absolute(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The entries of a folder whose names are wanted; none if it cannot be read.
+/// Returns the entries of a folder whose names are wanted; none if it cannot be read.
 pub(crate) fn entries<W: Fn(&str) -> bool>(folder: &Path, is_wanted: W) -> impl Iterator<Item = PathBuf> + use<W> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter(move |entry| is_wanted(&entry.file_name().to_string_lossy())).map(|entry| entry.path())
@@ -105,7 +105,7 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, String> {
     Ok(paths)
 }
 
-/// The folder that a pattern searches, unless it contains cargo's output.
+/// Returns the folder that a pattern searches, unless it contains cargo's output.
 fn folder_of(root: &Path, pattern: &str) -> Option<PathBuf> {
     let plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let mut folder: PathBuf = Path::new(pattern).components().take_while(plain).collect();
@@ -133,7 +133,7 @@ mod tests {
 
     type Found = (Vec<(String, String)>, Vec<PathBuf>);
 
-    /// The paths with their modules, and the folders that patterns search.
+    /// Returns the paths with their modules, and the folders that patterns search.
     fn found(root: &TempDir, [files, patterns, excluded]: [&[&str]; 3]) -> Result<Found, String> {
         let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
         let [patterns, excluded] =

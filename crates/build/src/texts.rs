@@ -131,7 +131,7 @@ pub(crate) fn tried(tried: &[(String, String)]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A path as text, the same on each system.
+/// Returns a path as text, the same on each system.
 pub(crate) fn path(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
@@ -193,7 +193,7 @@ pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     )
 }
 
-/// The settings that were removed, and those that were added.
+/// Returns the settings that were removed, and those that were added.
 pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
     let list = |lines: &[String]| match lines {
         [] => "nothing".to_owned(),

@@ -360,7 +360,7 @@ fn replay() -> Command {
         .arg(color())
 }
 
-/// A pattern, and the number of a launch: `saxpy#3`.
+/// Returns a pattern, and the number of a launch: `saxpy#3`.
 fn launch_number(text: &str) -> Result<(String, u64), String> {
     let (pattern, nth) = text.rsplit_once('#').unwrap_or((text, "0"));
     match nth.parse() {

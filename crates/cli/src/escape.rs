@@ -12,7 +12,7 @@ pub(crate) fn terminal(text: &str) -> Cow<'_, str> {
     replaced(text, is_control)
 }
 
-/// A name in a list. The list is split at brackets and lines, and a line with `#` is a comment.
+/// Returns a name in a list. The list is split at brackets and lines, and a line with `#` is a comment.
 pub(crate) fn list(name: &str) -> Cow<'_, str> {
     if name.is_empty() {
         return Cow::Borrowed("\\u{}");
@@ -41,12 +41,12 @@ fn with(text: &str, is_replaced: impl Fn(char) -> bool, write: impl Fn(&mut Stri
     Cow::Owned(escaped)
 }
 
-/// A value as JSON. `serde_json` writes control characters beyond ASCII as they are.
+/// Returns a value as JSON. `serde_json` writes control characters beyond ASCII as they are.
 pub(crate) fn json(value: &serde_json::Value) -> String {
     with(&value.to_string(), is_control, |to, c| _ = write!(to, "\\u{:04x}", u32::from(c))).into_owned()
 }
 
-/// A word of a command, as a shell reads it. On Windows, as its shells and programs read it.
+/// Returns a word of a command, as a shell reads it. On Windows, as its shells and programs read it.
 pub(crate) fn shell(word: Cow<'_, str>) -> String {
     let is_plain =
         |c: char| c.is_alphanumeric() || "-_./+,:@=".contains(c) || c == if cfg!(windows) { '\\' } else { '%' };

@@ -49,7 +49,7 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
     findings
 }
 
-/// The name of a contradiction in JSON, and what the code does; `{}` is an element.
+/// Returns the name of a contradiction in JSON, and what the code does; `{}` is an element.
 pub(crate) const fn described(contradiction: Contradiction) -> (&'static str, &'static str) {
     match contradiction {
         Contradiction::Written => ("written", "writes through it"),

@@ -48,7 +48,7 @@ impl Kernel {
         if self.host.is_some() { "launcher" } else { "kernel" }
     }
 
-    /// The C++ name, or the symbol if it is not mangled.
+    /// Returns the C++ name, or the symbol if it is not mangled.
     pub(crate) fn name(&self, demangle: bool) -> &str {
         match &self.demangled {
             Some(demangled) if demangle => demangled.text(),
@@ -56,7 +56,8 @@ impl Kernel {
         }
     }
 
-    /// Whether all data that both contain is equal. Only cubins of some GPU generations mark a parameter as a pointer.
+    /// Returns whether all data that both contain is equal. Only cubins of some GPU generations mark a parameter as a
+    /// pointer.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (own, others) = (self.parameters.parameters(), other.parameters.parameters());
         let is_same = |(own, other): (&Parameter<'_>, &Parameter<'_>)| {

@@ -16,7 +16,7 @@ impl<'m> Options<'m> {
         self.0.get_flag(flag)
     }
 
-    /// Which kernels are analysed; `None` if host functions are read instead.
+    /// Returns which kernels are analysed; `None` if host functions are read instead.
     pub(crate) fn kernels<'w>(self, wanted: &'w Wanted<'w>) -> Option<&'w Wanted<'w>> {
         (!self.is("launchers")).then_some(wanted)
     }

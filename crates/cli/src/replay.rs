@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// The extents of a grid or a block: `8`, `8,2` or `8,2,1`.
+/// Returns the extents of a grid or a block: `8`, `8,2` or `8,2,1`.
 pub(crate) fn parsed_extents(text: &str) -> Result<[u32; 3], String> {
     let mut extents = [1; 3];
     let parts: Vec<_> = text.split(',').collect();

@@ -71,8 +71,8 @@ impl Select {
     }
 }
 
-/// The symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
-/// `step`.
+/// Returns the symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`,
+/// `sim::step` and `step`.
 fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
     let mut names = vec![symbol.to_owned()];
     if let Some(demangled) = demangled {

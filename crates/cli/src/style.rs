@@ -31,7 +31,7 @@ impl Paint {
         self.with(Style::new().fg_color(Some(color.into())), text)
     }
 
-    /// A change that breaks callers, or something that was removed.
+    /// Returns a change that breaks callers, or something that was removed.
     pub(crate) fn bad(self, text: &str) -> String {
         self.with(AnsiColor::Red.on_default(), text)
     }
@@ -42,7 +42,7 @@ impl Paint {
     }
 }
 
-/// A number with its noun: `1 kernel`, `2 kernels`, `2 launches`.
+/// Returns a number with its noun: `1 kernel`, `2 kernels`, `2 launches`.
 pub(crate) fn count(count: impl TryInto<u64>, what: &str) -> String {
     match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {what}"),

@@ -321,7 +321,7 @@ pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
     Ok(())
 }
 
-/// Where CUPTI can be.
+/// Returns where CUPTI can be.
 fn files() -> Vec<String> {
     let named = env::var(protocol::CUPTI).ok();
     let mut files: Vec<String> = named.into_iter().collect();

@@ -111,13 +111,13 @@ impl Driver {
         self.attribute(device, PAGEABLE).map(|pageable| pageable != 0)
     }
 
-    /// The status of the context after all its work.
+    /// Returns the status of the context after all its work.
     pub(crate) fn synchronize(&self) -> u32 {
         // SAFETY: a callback of CUPTI may synchronize the context, which is current for a launch.
         self.synchronize.map_or(MISSING, |synchronize| unsafe { synchronize() })
     }
 
-    /// Whether the stream is captured: a launch does not run then.
+    /// Returns whether the stream is captured: a launch does not run then.
     pub(crate) fn captures(&self, stream: usize) -> bool {
         let mut status = 0;
         // SAFETY: the stream of a launch that runs now; the pointer is valid.
@@ -193,7 +193,7 @@ impl Driver {
     }
 }
 
-/// All parameters, until the driver knows no further one.
+/// Returns all parameters, until the driver knows no further one.
 fn all(query: ParamInfo, function: usize) -> Option<Recorded> {
     const INVALID_VALUE: u32 = 1;
     let mut parameters = Vec::new();

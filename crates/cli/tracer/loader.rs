@@ -31,7 +31,7 @@ impl Library {
         loaded.or_else(|| files.iter().find_map(|file| open(file, RTLD_LAZY)))
     }
 
-    /// A function of the library, as the type `F`.
+    /// Returns a function of the library, as the type `F`.
     ///
     /// # Safety
     /// `F` is the type of a pointer to this function.

@@ -10,7 +10,7 @@ use std::{
     process, slice,
 };
 
-/// The parameters of a launch; `None` if it is not known where they are.
+/// Returns the parameters of a launch; `None` if it is not known where they are.
 ///
 /// # Safety
 /// If `is_accepted`, the driver has accepted these parameters for a function with the parameters `recorded`.
@@ -115,7 +115,7 @@ unsafe extern "C" {
     ) -> isize;
 }
 
-/// The memory may not exist: the driver can have refused a launch because of it.
+/// Returns the memory may not exist: the driver can have refused a launch because of it.
 fn peek(parts: &[IoVec]) -> Option<Vec<u8>> {
     /// `IOV_MAX`
     const MOST: usize = 1024;
@@ -135,7 +135,7 @@ fn peek(parts: &[IoVec]) -> Option<Vec<u8>> {
     Some(all)
 }
 
-/// Whether the process has memory at this address.
+/// Returns whether the process has memory at this address.
 fn exists(address: u64) -> bool {
     let address = address as *mut c_void;
     peek(&[IoVec { address, size: 1 }]).is_some()

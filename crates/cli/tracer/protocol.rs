@@ -16,7 +16,7 @@ pub(crate) const CUPTI: &str = "KERNEL_ARGS_CUPTI";
 /// The socket in the folder.
 pub(crate) const SOCKET: &str = "socket";
 
-/// The memory of an allocation, `before` or `after` the launch.
+/// Returns the memory of an allocation, `before` or `after` the launch.
 pub(crate) fn memory_file(index: usize, moment: &str) -> String {
     format!("{index}.{moment}")
 }

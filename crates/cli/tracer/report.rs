@@ -44,7 +44,7 @@ impl Report {
         }
     }
 
-    /// A link of this name is replaced, and never followed.
+    /// Returns a link of this name is replaced, and never followed.
     pub(crate) fn create(&self, name: &str) -> io::Result<File> {
         let path = self.folder.join(name);
         // Usually it does not exist.
@@ -86,7 +86,7 @@ impl Report {
     }
 }
 
-/// A number of the calling thread, from 1.
+/// Returns a number of the calling thread, from 1.
 pub(crate) fn thread() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local! {

@@ -34,7 +34,7 @@ impl<K: Ord, V> Map<K, V> {
         self.places.get(key).map(|&place| &self.values[place])
     }
 
-    /// The value of a key, and whether the key is new: then the value is `value`.
+    /// Returns the value of a key, and whether the key is new: then the value is `value`.
     pub(crate) fn entry(&mut self, key: K, value: V) -> (&mut V, bool) {
         let next = self.values.len();
         let place = *self.places.entry(key).or_insert(next);
@@ -69,7 +69,7 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
-/// A stable sort. Only its last step is compiled for each type.
+/// Returns a stable sort. Only its last step is compiled for each type.
 pub(crate) fn sort<T>(list: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) {
     let mut order = order(list.len(), &|a, b| compare(&list[a], &list[b]));
     for start in 0..order.len() {
@@ -85,7 +85,7 @@ pub(crate) fn sort<T>(list: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) {
     }
 }
 
-/// The numbers below `count`, sorted by what they are the positions of.
+/// Returns the numbers below `count`, sorted by what they are the positions of.
 pub(crate) fn order(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| compare(a, b));

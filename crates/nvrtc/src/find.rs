@@ -6,7 +6,7 @@ use std::{path::Path, sync::OnceLock};
 /// The CUDA releases whose libraries are tried.
 const MAJORS: std::ops::RangeInclusive<u16> = 11..=15;
 
-/// The file names of NVRTC, in the order in which they are tried: without a version, of the major CUDA release
+/// Returns the file names of NVRTC, in the order in which they are tried: without a version, of the major CUDA release
 /// `preferred`, then of the remaining releases, the newest first.
 #[must_use]
 pub fn library_names(preferred: Option<u16>) -> Vec<String> {

@@ -116,7 +116,7 @@ fn load(path: &OsStr) -> Result<&'static Library, libloading::Error> {
     Ok(Box::leak(Box::new(library)))
 }
 
-/// The builtins library next to NVRTC, the newest version first.
+/// Returns the builtins library next to NVRTC, the newest version first.
 fn builtins(library: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(library.parent()?).ok()?;
     let found = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| {
@@ -348,7 +348,7 @@ impl Program<'_> {
     }
 }
 
-/// The number of array elements that NVRTC reads, as the C integer of its interface.
+/// Returns the number of array elements that NVRTC reads, as the C integer of its interface.
 fn count<T>(texts: &[T]) -> c_int {
     c_int::try_from(texts.len()).unwrap_or(c_int::MAX)
 }

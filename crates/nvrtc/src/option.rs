@@ -14,7 +14,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Whether an option names files or folders.
+    /// Returns whether an option names files or folders.
     #[must_use]
     pub fn has_files(&self) -> bool {
         self.is_incomplete || !self.folders.is_empty() || self.directives.contains("#include")
@@ -78,7 +78,7 @@ pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
     named
 }
 
-/// The directive that is equivalent to a macro option: `N=4`, or `N`, which defines it as 1.
+/// Returns the directive that is equivalent to a macro option: `N=4`, or `N`, which defines it as 1.
 #[must_use]
 pub fn definition(option: &str) -> String {
     match option.split_once('=') {

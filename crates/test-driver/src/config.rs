@@ -111,13 +111,13 @@ pub(crate) const VARIABLES: [Variable; 12] = [
         set: |_, text| (text == "1").then_some(()) },
 ];
 
-/// A number in decimal digits.
+/// Returns a number in decimal digits.
 fn number(text: &str, range: std::ops::RangeInclusive<u64>) -> Option<u64> {
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|value| is_digits && range.contains(value))
 }
 
-/// The name that a reader meant: few letters differ.
+/// Returns the name that a reader meant: few letters differ.
 fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |name: &str| {
         let mut row: Vec<usize> = (0..=name.len()).collect();
@@ -142,7 +142,7 @@ fn hint(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!(": did you mean `{name}`?"))
 }
 
-/// A line for each variable that a user sets.
+/// Returns a line for each variable that a user sets.
 pub(crate) fn help() -> String {
     let line = |variable: &Variable| {
         let Variable { name, values, meaning, .. } = variable;
@@ -250,7 +250,7 @@ impl Config {
         self.failures.clear();
     }
 
-    /// The failure for a call of `name`. This counts the call.
+    /// Returns the failure for a call of `name`. This counts the call.
     pub(crate) fn take_failure(&mut self, name: &str) -> Option<Status> {
         let index = self.failures.iter().position(|failure| failure.name == name)?;
         let failure = &mut self.failures[index];

@@ -85,7 +85,7 @@ impl<T> Out<T> {
         Out(self.0.cast())
     }
 
-    /// The address, for an operation that writes later.
+    /// Returns the address, for an operation that writes later.
     pub(crate) fn address(self) -> usize {
         self.0.expose_provenance()
     }
@@ -95,12 +95,12 @@ impl<T> Out<T> {
     }
 }
 
-/// A pointer from an address inside another structure (the value of a JIT option).
+/// Returns a pointer from an address inside another structure (the value of a JIT option).
 pub(crate) fn out_at<T>(address: usize) -> Out<T> {
     Out(std::ptr::with_exposed_provenance_mut(address))
 }
 
-/// A pointer to a variable, for a call that writes it.
+/// Returns a pointer to a variable, for a call that writes it.
 pub(crate) fn out_to<T>(value: &mut T) -> Out<T> {
     Out(value)
 }
@@ -158,7 +158,7 @@ impl<T: Copy> In<T> {
 }
 
 impl<T> In<T> {
-    /// A pointer to a variable, for a call that reads it.
+    /// Returns a pointer to a variable, for a call that reads it.
     pub(crate) fn of(value: &T) -> Self {
         Self(value)
     }
@@ -167,13 +167,13 @@ impl<T> In<T> {
         self.0.is_null()
     }
 
-    /// The address, for an operation that reads later.
+    /// Returns the address, for an operation that reads later.
     pub(crate) fn address(self) -> usize {
         self.0.expose_provenance()
     }
 }
 
-/// A pointer from an address inside another structure.
+/// Returns a pointer from an address inside another structure.
 pub(crate) fn in_at<T>(address: usize) -> In<T> {
     In(std::ptr::with_exposed_provenance(address))
 }
@@ -190,7 +190,7 @@ impl Text {
         Self(bytes.as_ptr().cast())
     }
 
-    /// The string.
+    /// Returns the string.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a null pointer or bytes that are not UTF-8.

@@ -152,7 +152,7 @@ impl Status {
         entry(self.0).ok()?.0.to_str().ok()
     }
 
-    /// The description of an error with the report of the fault that has caused it. It is never freed, as all
+    /// Returns the description of an error with the report of the fault that has caused it. It is never freed, as all
     /// descriptions.
     pub(crate) fn described(self, report: &str) -> Option<&'static CStr> {
         let (_, description) = entry(self.0).ok()?;
@@ -161,7 +161,7 @@ impl Status {
     }
 }
 
-/// The name and the description of `code`.
+/// Returns the name and the description of `code`.
 pub(crate) fn entry(code: u32) -> Outcome<(&'static CStr, &'static CStr)> {
     TABLE.iter().find(|(known, _, _)| *known == code).map(|(_, name, text)| (*name, *text)).ok_or(Status::INVALID_VALUE)
 }

@@ -180,7 +180,7 @@ pub use client::control::LiveObjects;
 pub use client::install::{Session, interpret_without_gpu, is_active, locate, reexec_with_stand_in, within};
 pub use client::settings::Settings;
 
-/// A line for each variable, for `--help`.
+/// Returns a line for each variable, for `--help`.
 #[doc(hidden)]
 #[must_use]
 pub fn variables() -> String {

@@ -1,6 +1,6 @@
 //! Alternatives in a pattern: `u{neg,exp}_*` is `uneg_*` and `uexp_*`.
 
-/// The patterns without alternatives. Braces with a parenthesis or without a comma are part of a C++ name:
+/// Returns the patterns without alternatives. Braces with a parenthesis or without a comma are part of a C++ name:
 /// `{lambda(int, float)#1}`.
 pub(super) fn expand(pattern: &str) -> Vec<String> {
     for (open, _) in pattern.match_indices('{') {

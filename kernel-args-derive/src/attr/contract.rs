@@ -121,7 +121,7 @@ impl FieldContracts {
 }
 
 impl StructContracts {
-    /// The contracts about the grid, the block and the shared memory, which a launcher chooses itself.
+    /// Returns the contracts about the grid, the block and the shared memory, which a launcher chooses itself.
     pub(super) fn of_kernels(&self) -> impl Iterator<Item = Span> {
         let axes = [&self.block, &self.block_multiple_of, &self.max_block, &self.grid_covers];
         let axes = axes.into_iter().flatten().map(|axes| axes.span);
@@ -157,7 +157,7 @@ impl StructContracts {
     }
 }
 
-/// The value of an attribute, with its text. `parse` gets its tokens and its place.
+/// Returns the value of an attribute, with its text. `parse` gets its tokens and its place.
 fn written<T>(
     meta: &ParseNestedMeta<'_>,
     parse: impl FnOnce(TokenStream, Span) -> syn::Result<T>,

@@ -59,7 +59,7 @@ impl Presence {
     }
 }
 
-/// One pattern, or a list of patterns in brackets. Each pattern with alternatives is several patterns.
+/// Returns one pattern, or a list of patterns in brackets. Each pattern with alternatives is several patterns.
 fn patterns(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
     let written: Vec<LitStr> = if input.peek(syn::token::Bracket) {
         let list;
@@ -147,7 +147,8 @@ impl Parts {
     }
 }
 
-/// The type or constant bound to a parameter. (syn's `GenericArgument` parses the `=` of `=>` as in `Item = T`.)
+/// Returns the type or constant bound to a parameter. (syn's `GenericArgument` parses the `=` of `=>` as in
+/// `Item = T`.)
 fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
     if input.peek(Lit) || input.peek(Token![-]) || input.peek(syn::token::Brace) {
         input.parse().map(GenericArgument::Const)

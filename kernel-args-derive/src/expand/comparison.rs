@@ -50,8 +50,8 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the compared type,
-    /// if there is only one.
+    /// Returns the constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the compared
+    /// type, if there is only one.
     pub(super) fn tables(&self, arguments: Option<&TokenStream>, krate: &Path) -> Option<TokenStream> {
         let Self::Kernels { span, kernels: named, .. } = self else {
             return None;
@@ -69,7 +69,7 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// The constants of the struct that name the source of its kernel.
+    /// Returns the constants of the struct that name the source of its kernel.
     ///
     /// A generic struct is compared with its kernel here, where its type parameters are known. Other structs are
     /// compared field by field.
@@ -101,7 +101,8 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Whether a build script may have found no compiler: then a module has no item for a kernel that nothing describes.
+/// Returns whether a build script may have found no compiler: then a module has no item for a kernel that nothing
+/// describes.
 ///
 /// The build script of this package sets the first variable for the package; users set it for all packages, docs.rs the
 /// second.
@@ -110,7 +111,7 @@ fn may_be_absent() -> bool {
     is_set("KERNEL_ARGS_OPTIONAL") || is_set("DOCS_RS")
 }
 
-/// The item that a path names, or an unknown kernel if its module has no such item.
+/// Returns the item that a path names, or an unknown kernel if its module has no such item.
 fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
     let mut segments = path.segments.iter();
     let Some(name) = segments.next_back() else {
@@ -135,7 +136,7 @@ fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
     }}
 }
 
-/// The checks of a struct without parameters. Its comparison has one kernel, or several of which it fits one.
+/// Returns the checks of a struct without parameters. Its comparison has one kernel, or several of which it fits one.
 pub(super) fn checks(
     fields: &[ParameterField<'_>],
     input: &DeriveInput,

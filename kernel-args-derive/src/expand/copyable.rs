@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, parse_quote};
 
-/// An impl for a type with a reported error, to avoid further errors where the type is used.
+/// Returns an impl for a type with a reported error, to avoid further errors where the type is used.
 pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
     if input.generics.lifetimes().next().is_some() {
         return TokenStream::new();
@@ -38,7 +38,7 @@ pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
     generics
 }
 
-/// An error at the type's name if the type is not `Copy`.
+/// Returns an error at the type's name if the type is not `Copy`.
 pub(super) fn assert_copy(input: &DeriveInput, used: &TokenStream, krate: &Path) -> TokenStream {
     let ident = &input.ident;
     let (_, ty_generics, _) = input.generics.split_for_impl();

@@ -5,8 +5,8 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, Generics, Path};
 
-/// The impl of `ZeroBits` if `valid` holds, and the impls of the cudarc traits. `bounded` are the generics of the impl
-/// of `DeviceType`.
+/// Returns the impl of `ZeroBits` if `valid` holds, and the impls of the cudarc traits. `bounded` are the generics of
+/// the impl of `DeviceType`.
 ///
 /// The macro that emits cudarc's traits expands to nothing if kernel-args is built without the feature `cudarc`.
 pub(super) fn device_memory(
@@ -40,7 +40,7 @@ pub(super) fn device_memory(
     }
 }
 
-/// The bound `ty: ZeroBits`, which rustc checks only where the impl is used.
+/// Returns the bound `ty: ZeroBits`, which rustc checks only where the impl is used.
 pub(super) fn has_zero_bits(ty: &impl ToTokens, krate: &Path) -> TokenStream {
     quote!(for<'__zero> #ty: #krate::ZeroBits)
 }

@@ -150,8 +150,8 @@ fn structure(
     })
 }
 
-/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no
-/// `static`.
+/// Returns the constant for what pointers to the struct point to: the struct can contain such pointers. A generic
+/// struct has no `static`.
 fn behind(krate: &Path, is_generic: bool) -> TokenStream {
     let abi = quote!(#krate::__private::abi);
     if !is_generic {
@@ -167,7 +167,7 @@ fn behind(krate: &Path, is_generic: bool) -> TokenStream {
     }
 }
 
-/// Whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
+/// Returns whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
 fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &[Field<'_>], diagnostics: &mut Diagnostics) -> bool {
     if input.generics.lifetimes().next().is_some() {
         return false;
@@ -202,13 +202,13 @@ impl<'a> Member<'a> {
         Self { field, attr, span, of: quote_spanned!(span=> <#ty as #errors::Member>), krate }
     }
 
-    /// The offset in the struct `this`.
+    /// Returns the offset in the struct `this`.
     fn offset(&self, this: &TokenStream) -> TokenStream {
         let (krate, member) = (&self.krate, &self.field.member);
         quote_spanned!(self.span=> #krate::__private::core::mem::offset_of!(#this, #member))
     }
 
-    /// The `Parameter` of the member of the struct `this`.
+    /// Returns the `Parameter` of the member of the struct `this`.
     fn description(&self, this: &TokenStream, is_generic: bool) -> TokenStream {
         let Self { field, attr, span, krate, of } = self;
         let (span, name, spelling, offset) = (*span, &field.name, field.spelling(), self.offset(this));
@@ -275,7 +275,7 @@ impl<'a> Member<'a> {
     }
 }
 
-/// The class and C++ type of a struct. `all` is the list of its fields.
+/// Returns the class and C++ type of a struct. `all` is the list of its fields.
 fn names(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, TokenStream) {
     let krate = &attr.krate;
     let cpp = attr.cpp.as_ref().map(syn::LitStr::value);

@@ -88,8 +88,8 @@ impl<'a> ParameterField<'a> {
         quote_spanned!(self.span()=> <#ty as #errors::Arg>)
     }
 
-    /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an
-    /// alias.
+    /// Returns the type of the elements of a spread field. The derive sees it if the type is written as an array, not
+    /// as an alias.
     fn element(&self) -> Type {
         fn of(ty: &Type, krate: &TokenStream) -> Type {
             match ty {
@@ -105,8 +105,8 @@ impl<'a> ParameterField<'a> {
         of(self.field.ty, &self.krate)
     }
 
-    /// The type of the field, or one with the same parameters, named by the trait that it must implement: then rustc
-    /// reports a missing impl once.
+    /// Returns the type of the field, or one with the same parameters, named by the trait that it must implement: then
+    /// rustc reports a missing impl once.
     fn this(&self) -> TokenStream {
         let (ty, krate, span) = (self.field.ty, &self.krate, self.span());
         match self.attr.shape {
@@ -116,7 +116,7 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// Whether the field contains the value that the kernel reads: a constant expression.
+    /// Returns whether the field contains the value that the kernel reads: a constant expression.
     pub(super) fn is_value(&self) -> TokenStream {
         let (ty, krate) = (self.field.ty, &self.krate);
         match (self.wide, self.attr.shape) {
@@ -126,13 +126,13 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// The offset of the field in the struct.
+    /// Returns the offset of the field in the struct.
     pub(super) fn host_offset(&self) -> TokenStream {
         let (krate, member) = (&self.krate, &self.field.member);
         quote_spanned!(self.span()=> #krate::__private::core::mem::offset_of!(Self, #member))
     }
 
-    /// The type of the room for the field in the parameter buffer of a generic struct.
+    /// Returns the type of the room for the field in the parameter buffer of a generic struct.
     pub(super) fn slot(&self, generics: &Generics) -> TokenStream {
         let (krate, span, declared) = (&self.krate, self.span(), self.field.ty);
         let ty = erase::lifetimes(quote!(#declared), generics);
@@ -163,7 +163,7 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// The parameter of a field that is one parameter: an expression.
+    /// Returns the parameter of a field that is one parameter: an expression.
     pub(super) fn description(&self, generics: &Generics) -> TokenStream {
         let own = match (&self.attr.names, &self.field.member) {
             (Some(Names::One(name)), _) => Some(name.to_token_stream()),
@@ -177,7 +177,7 @@ impl<'a> ParameterField<'a> {
         quote!(#description #named)
     }
 
-    /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
+    /// Returns the parameter of a value of type `ty`, which is the field or one of its elements: an expression.
     fn description_of(&self, ty: &Type, generics: &Generics) -> TokenStream {
         let (krate, span, name, arg) = (&self.krate, self.span(), &self.field.name, self.arg(ty));
         let info = quote_spanned!(span=> #arg::TYPE_INFO);
@@ -200,7 +200,7 @@ impl<'a> ParameterField<'a> {
         quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info)#strict_code.#view())
     }
 
-    /// A `Part`, in a struct with a field that is not one parameter.
+    /// Returns a `Part`, in a struct with a field that is not one parameter.
     pub(super) fn part(&self, generics: &Generics) -> TokenStream {
         let (krate, span, name, this) = (&self.krate, self.span(), &self.field.name, self.this());
         let parameters = match self.attr.shape {
@@ -258,7 +258,7 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// The index of the first parameter of the field.
+    /// Returns the index of the first parameter of the field.
     fn first(&self) -> TokenStream {
         let (krate, index) = (&self.krate, self.index);
         if self.has_parts {
@@ -295,7 +295,7 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// The argument of a launcher, whose type rustc infers from the function: an expression.
+    /// Returns the argument of a launcher, whose type rustc infers from the function: an expression.
     pub(super) fn c_argument(&self) -> TokenStream {
         let (krate, span, index) = (&self.krate, self.span(), self.index);
         let (arg, params) = (self.arg(self.field.ty), local("__params", span));
@@ -380,7 +380,7 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// The constant that reports a mistake at the field.
+    /// Returns the constant that reports a mistake at the field.
     pub(super) fn check(&self, generics: &Generics) -> TokenStream {
         let (index, krate, span, ty) = (self.index, &self.krate, self.span(), self.field.ty.to_token_stream());
         let is_generic = generics::parameters(generics).any(|parameter| generics::mentions(&ty, parameter));

@@ -160,8 +160,8 @@ fn expand(
     }
 }
 
-/// The type of the buffer, and its definition: an array of bytes if rustc can compute its length. In a generic struct
-/// it cannot. The buffer is then a struct with one slot per parameter, which is at least as large.
+/// Returns the type of the buffer, and its definition: an array of bytes if rustc can compute its length. In a generic
+/// struct it cannot. The buffer is then a struct with one slot per parameter, which is at least as large.
 fn param_buffer(
     input: &DeriveInput,
     bounded: &syn::Generics,

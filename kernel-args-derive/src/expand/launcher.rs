@@ -10,7 +10,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
-/// The items of the impl of `LauncherArgs`. rustc compares each argument with the function, at its field.
+/// Returns the items of the impl of `LauncherArgs`. rustc compares each argument with the function, at its field.
 pub(super) fn launcher(
     Launcher { path, stream }: &Launcher,
     fields: &[ParameterField<'_>],
@@ -62,7 +62,7 @@ pub(super) fn launcher(
     }
 }
 
-/// Whether it is the name of a type that declarations use: `f32`. No other type can have this name there.
+/// Returns whether it is the name of a type that declarations use: `f32`. No other type can have this name there.
 pub(crate) fn is_primitive(name: &Ident) -> bool {
     const PRIMITIVE: [&str; 19] = [
         "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
@@ -71,8 +71,8 @@ pub(crate) fn is_primitive(name: &Ident) -> bool {
     PRIMITIVE.contains(&name.to_string().as_str())
 }
 
-/// The check of the fields' names, if the function's declaration was compared with its library: then a type has its
-/// path. Without one, the name that is imported twice is the empty type of the glob import.
+/// Returns the check of the fields' names, if the function's declaration was compared with its library: then a type has
+/// its path. Without one, the name that is imported twice is the empty type of the glob import.
 pub(super) fn names(
     Launcher { path, .. }: &Launcher,
     fields: &[ParameterField<'_>],

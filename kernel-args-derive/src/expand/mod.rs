@@ -27,7 +27,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Ident;
 
-/// The complete output of a derive, inside one anonymous constant, so it adds no names.
+/// Returns the complete output of a derive, inside one anonymous constant, so it adds no names.
 fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
     let errors = diagnostics.into_compile_errors();
     quote! {
@@ -44,7 +44,7 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
     }
 }
 
-/// The constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
+/// Returns the constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
 pub(crate) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
         const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
@@ -54,8 +54,8 @@ pub(crate) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) ->
     }
 }
 
-/// A local variable or `self` of the output, used at `span`. If a macro contains the derive and another place the
-/// field, a variable with the field's hygiene would not be the variable that the derive declares.
+/// Returns a local variable or `self` of the output, used at `span`. If a macro contains the derive and another place
+/// the field, a variable with the field's hygiene would not be the variable that the derive declares.
 fn local(name: &str, span: Span) -> Ident {
     Ident::new(name, span.resolved_at(Span::call_site()))
 }

@@ -74,7 +74,7 @@ pub(super) fn parameters(
     }
 }
 
-/// One constant per field, so rustc reports a mistake at its field, and one for missing fields.
+/// Returns one constant per field, so rustc reports a mistake at its field, and one for missing fields.
 pub(super) fn checks(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> TokenStream {
     let each = fields.iter().map(|field| field.check(&input.generics));
     let span = input.ident.span();

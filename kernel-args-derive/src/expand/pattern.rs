@@ -89,8 +89,8 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the generic impl,
-    /// but not a static.
+    /// Returns the static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the
+    /// generic impl, but not a static.
     ///
     /// `parts` is the number of fields if they are not one parameter each.
     fn found(&self, ident: &Ident, generics: &Generics, parts: Option<usize>, at: &TokenStream) -> TokenStream {
@@ -140,7 +140,7 @@ impl<'a> Pattern<'a> {
 }
 
 impl Target<'_> {
-    /// The struct with these types, with every lifetime `'static`.
+    /// Returns the struct with these types, with every lifetime `'static`.
     fn arguments(&self, ident: &Ident, generics: &Generics) -> TokenStream {
         let arguments = generics.params.iter().map(|parameter| match parameter {
             syn::GenericParam::Lifetime(lifetime) => erase::lifetimes(lifetime.lifetime.to_token_stream(), generics),
@@ -156,7 +156,7 @@ impl Target<'_> {
     }
 }
 
-/// The binding as in the attribute, without its condition.
+/// Returns the binding as in the attribute, without its condition.
 fn written(binding: &Binding) -> String {
     let argument = binding.argument.to_token_stream().to_string();
     let argument = argument.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");

@@ -13,7 +13,7 @@ pub(super) fn threads(bytes: usize) -> usize {
     (bytes / SHARE).clamp(1, processors.min(MOST_THREADS))
 }
 
-/// The kernels of an image, with what the code of the `wanted` kernels does. Each thread analyses some of them.
+/// Returns the kernels of an image, with what the code of the `wanted` kernels does. Each thread analyses some of them.
 pub(super) fn analysed(
     image: &Image<'_>,
     kernels: &Kernels<'static>,

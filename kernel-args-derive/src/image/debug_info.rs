@@ -70,7 +70,7 @@ impl DebugInfo {
         Some(Self { file, tracked })
     }
 
-    /// The kernels of the image. Analyses the code of each kernel in `symbols` that has untyped parameters.
+    /// Returns the kernels of the image. Analyses the code of each kernel in `symbols` that has untyped parameters.
     pub(crate) fn with_bodies<'f, 's>(
         &self,
         file: &'f File,
@@ -100,8 +100,8 @@ impl DebugInfo {
     }
 }
 
-/// Why the image's debug information cannot be read for these kernels, one error per line. `None` if it can be read,
-/// or does not exist. A kernel that varies is ignored: no struct fits it, so nothing is compared with it.
+/// Returns why the image's debug information cannot be read for these kernels, one error per line. `None` if it can be
+/// read, or does not exist. A kernel that varies is ignored: no struct fits it, so nothing is compared with it.
 fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
     let kernels = &image.kernels;
     let errors = symbols.iter().filter(|symbol| !kernels.varies(symbol));
@@ -112,7 +112,7 @@ fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
     lines(errors)
 }
 
-/// The distinct texts, one per line. `None` for an empty list.
+/// Returns the distinct texts, one per line. `None` for an empty list.
 fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
     let mut different = Vec::new();
     for text in texts {
@@ -123,7 +123,7 @@ fn lines(texts: impl Iterator<Item = String>) -> Option<String> {
     (!different.is_empty()).then(|| format!("\n  {}", different.join("\n  ")))
 }
 
-/// Why a file does not contain matching debug information for the kernels of an image.
+/// Returns why a file does not contain matching debug information for the kernels of an image.
 fn problem(file: &File, [name, image_name]: [&str; 2], image: &File, symbols: &[&str]) -> Option<String> {
     let has_debug_info = |symbol: &&str| {
         let kernel = file.kernels.kernel(symbol, None);

@@ -26,7 +26,7 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// The kernels, with the results of analysing the code of the `wanted` kernels.
+    /// Returns the kernels, with the results of analysing the code of the `wanted` kernels.
     pub(crate) fn with_bodies(&self, wanted: &BTreeSet<&str>) -> Cow<'_, Kernels<'static>> {
         let known = Cow::Borrowed(&self.kernels);
         if wanted.is_empty() || !cfg!(feature = "bodies") {

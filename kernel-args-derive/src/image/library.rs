@@ -28,7 +28,7 @@ impl From<io::Error> for Problem {
     }
 }
 
-/// Whether the file at this path is a library, not an image. `false` if it cannot be read.
+/// Returns whether the file at this path is a library, not an image. `false` if it cannot be read.
 #[cfg(feature = "generate")]
 pub(crate) fn is_library(path: &ImagePath) -> bool {
     let read = |path| std::fs::read(path).is_ok_and(|bytes| Launchers::is_library(&bytes));
@@ -78,7 +78,7 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
 /// macros of several packages in one process.
 static ALL: Mutex<Vec<(String, Arc<Library>)>> = Mutex::new(Vec::new());
 
-/// The paths of all libraries of this package that export a function.
+/// Returns the paths of all libraries of this package that export a function.
 pub(crate) fn owners(symbol: &str) -> Vec<String> {
     let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
     let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);

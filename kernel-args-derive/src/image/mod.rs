@@ -57,7 +57,7 @@ fn resolved(path: &ImagePath) -> String {
     path.resolve().map_or_else(|_| String::new(), |path| path.written)
 }
 
-/// The candidate kernels of a struct, `ptx = "…", entry = "…"`: their place, and as expressions there their
+/// Returns the candidate kernels of a struct, `ptx = "…", entry = "…"`: their place, and as expressions there their
 /// `CompiledKernels` and the bytes of the image. `None` if an error was reported.
 pub(crate) fn named(
     path: &ImagePath,
@@ -139,7 +139,7 @@ fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k st
     Err(syn::Error::new(wanted.span(), problem))
 }
 
-/// All symbols. For PTX, in the order of the text.
+/// Returns all symbols. For PTX, in the order of the text.
 fn in_order<'k>(kernels: &'k Kernels<'_>) -> Vec<&'k str> {
     let mut symbols: Vec<&str> = kernels.symbols().collect();
     symbols.sort_by_cached_key(|symbol| kernels.declaration(symbol).map(|(at, _)| at));

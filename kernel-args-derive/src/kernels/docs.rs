@@ -24,7 +24,7 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     text
 }
 
-/// What the code shows, if it was analysed: through which pointers to mutable memory it only reads, and which
+/// Returns what the code shows, if it was analysed: through which pointers to mutable memory it only reads, and which
 /// parameters it does not use.
 fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
     let is_read = |parameter: &Parameter<'_>| {
@@ -52,7 +52,7 @@ fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
     text
 }
 
-/// The documentation of several kernels. `items` are their names in the module.
+/// Returns the documentation of several kernels. `items` are their names in the module.
 pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
     let mut text = format!(
         "The overloads and template instances of `{name}`. A struct that names it is compared with the one that it fits.\n"
@@ -150,7 +150,7 @@ fn cell(name: &str) -> String {
     quoted(&name.replace('\\', "\u{fffd}")).replace('|', "\\|") + "|"
 }
 
-/// The offset of a parameter by C's rule. `None` after a parameter whose offset depends on the GPU.
+/// Returns the offset of a parameter by C's rule. `None` after a parameter whose offset depends on the GPU.
 fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<usize> {
     let (longer, offset) = layout.take()?.push(parameter.layout()?).ok()?;
     *layout = Some(longer);

@@ -37,8 +37,8 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
 }
 
-/// The structs for kernels and the types of variables. The flag next to each kernel is true if its parameters differ
-/// between GPUs.
+/// Returns the structs for kernels and the types of variables. The flag next to each kernel is true if its parameters
+/// differ between GPUs.
 pub(crate) fn structs(
     pointers: Pointers,
     kernels: &[(Kernel<'_>, bool)],
@@ -67,7 +67,7 @@ fn options(pointers: Pointers, krate: &str) -> Options<'_> {
     options
 }
 
-/// The items of a module whose file is a library of host functions.
+/// Returns the items of a module whose file is a library of host functions.
 #[cfg(feature = "debug-info")]
 pub(crate) fn library(module: &super::Module, library: &crate::image::Library, krate: &Path) -> TokenStream {
     let krate = spelled(krate);

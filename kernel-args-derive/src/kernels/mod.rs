@@ -38,7 +38,7 @@ pub(crate) fn kernels(input: TokenStream) -> TokenStream {
     quote!(#errors #modules)
 }
 
-/// A module. It is empty if the image cannot be read.
+/// Returns a module. It is empty if the image cannot be read.
 fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let Module { attributes, visibility, name, image, .. } = module;
     #[cfg(all(feature = "generate", feature = "debug-info"))]
@@ -145,8 +145,8 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     }
 }
 
-/// The `static`s that contain the image and the table. An image that is the same on every GPU gets a summary. The
-/// program then needs no readers.
+/// Returns the `static`s that contain the image and the table. An image that is the same on every GPU gets a summary.
+/// The program then needs no readers.
 fn image(
     module: &Module,
     file: &File,
@@ -201,8 +201,8 @@ fn image(
     }
 }
 
-/// The constants of the kernels, written as text: creating one token per word in an unoptimised macro takes longer
-/// than rustc takes to parse the text.
+/// Returns the constants of the kernels, written as text: creating one token per word in an unoptimised macro takes
+/// longer than rustc takes to parse the text.
 fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path) -> TokenStream {
     let krate = krate.to_token_stream().to_string();
     let mut text = String::new();

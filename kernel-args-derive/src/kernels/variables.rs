@@ -35,7 +35,7 @@ impl<'f> Variables<'f> {
         })
     }
 
-    /// The table, in which each variable is a list with one parameter.
+    /// Returns the table, in which each variable is a list with one parameter.
     pub(super) fn table(&self, krate: &Path) -> TokenStream {
         let mut encoder = Encoder::new();
         for (variable, varies) in self.all.iter().zip(&self.varies) {

@@ -101,7 +101,7 @@ impl Parse for Block {
     }
 }
 
-/// An item as written. Functions are appended to `functions`, except with `#[kernel_args(skip)]`.
+/// Returns an item as written. Functions are appended to `functions`, except with `#[kernel_args(skip)]`.
 fn item(input: ParseStream<'_>, functions: &mut Vec<Declared>) -> syn::Result<TokenStream> {
     let mut attributes = input.call(Attribute::parse_outer)?;
     let is_own = |attribute: &Attribute| attribute.path().is_ident("kernel_args");

@@ -87,7 +87,7 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     }
 }
 
-/// The item remains, so the rest of the crate has only its own errors.
+/// Returns the item remains, so the rest of the crate has only its own errors.
 fn with_item(error: &syn::Error, item: &TokenStream) -> TokenStream {
     let error = error.to_compile_error();
     quote!(#item #error)
@@ -167,7 +167,7 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
     }
 }
 
-/// The `TypeInfo` of an argument.
+/// Returns the `TypeInfo` of an argument.
 fn value(ty: &Type, options: &Options) -> TokenStream {
     let krate = respan(&options.krate, ty.span());
     let written = if options.allows_const { quote!(.written()) } else { TokenStream::new() };
@@ -180,7 +180,7 @@ fn value(ty: &Type, options: &Options) -> TokenStream {
     }
 }
 
-/// The `Behind` of a type, through the pointers that the macro sees.
+/// Returns the `Behind` of a type, through the pointers that the macro sees.
 fn behind(ty: &Type, krate: &TokenStream) -> TokenStream {
     let (of, to_const) = match ty {
         Type::Ptr(pointer) => (&pointer.elem, matches!(pointer.mutability, syn::PointerMutability::Const(_))),

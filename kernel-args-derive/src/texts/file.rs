@@ -29,7 +29,7 @@ fn unreadable_file(file: &str, path: &Path, error: &io::Error, wanted: &str) -> 
     format!("cannot read `{file}`{}: {error}{line}\nhelp: {help}", place.unwrap_or_default())
 }
 
-/// What is near a missing file, as a line, and the file that is meant.
+/// Returns what is near a missing file, as a line, and the file that is meant.
 fn nearby(path: &Path) -> (String, Option<PathBuf>) {
     let Some(folder) = path.ancestors().skip(1).find(|folder| folder.is_dir()) else {
         return (String::new(), None);

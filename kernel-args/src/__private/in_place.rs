@@ -20,8 +20,8 @@ pub trait NotInPlace {
 
 impl<T> NotInPlace for InPlace<T> {}
 
-/// Whether the fields of a struct are the packed form of `parameters`, without gaps. `fields` contains the offset and
-/// the `IS_VALUE` of each field. Padding after the last field is allowed.
+/// Returns whether the fields of a struct are the packed form of `parameters`, without gaps. `fields` contains the
+/// offset and the `IS_VALUE` of each field. Padding after the last field is allowed.
 pub const fn is_packed(parameters: &[Parameter<'_>], fields: &[(usize, bool)]) -> bool {
     let mut i = 0;
     while i < parameters.len() {

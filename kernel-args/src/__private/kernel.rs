@@ -26,8 +26,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// The kernels that the struct must be compared with in full: this needs the list of their parameters, with names
-    /// and types.
+    /// Returns the kernels that the struct must be compared with in full: this needs the list of their parameters, with
+    /// names and types.
     pub const fn in_doubt(&self) -> CompiledKernels {
         match self.symbol {
             Some(_) => self.kernels.none(),
@@ -39,13 +39,13 @@ impl Named {
         self.kernels.image()
     }
 
-    /// The source of a kernel that matches its struct.
+    /// Returns the source of a kernel that matches its struct.
     pub const fn source(&self, image: &'static [u8], symbol: &'static str) -> Source {
         Source::new(image, symbol, self.kernels.compiled_image())
     }
 }
 
-/// The kernels that a struct without type parameters names.
+/// Returns the kernels that a struct without type parameters names.
 #[track_caller]
 pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
     let named = named_generic(kernels);
@@ -55,7 +55,7 @@ pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
     }
 }
 
-/// The kernels that a generic struct names. It is compared once for each type that the program uses.
+/// Returns the kernels that a generic struct names. It is compared once for each type that user code uses.
 #[track_caller]
 pub const fn named_generic(kernels: &CompiledKernels) -> Named {
     let mut i = 0;
@@ -82,7 +82,7 @@ impl Unknown {
         Self { all, name }
     }
 
-    /// All kernels of the image: none.
+    /// Returns all kernels of the image: none.
     #[track_caller]
     pub const fn kernels(&self) -> CompiledKernels {
         if !self.all.is_unknown() {
@@ -102,7 +102,7 @@ pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> C
     }
 }
 
-/// The kernel of a struct: the only kernel, or the kernel among several that the struct matches.
+/// Returns the kernel of a struct: the only kernel, or the kernel among several that the struct matches.
 const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option<usize> {
     if kernels.len() == 1 {
         return Some(0);
@@ -143,7 +143,7 @@ pub const fn nothing_missing(checked: &Checked) {
     }
 }
 
-/// The embedded image, if it is the image that was checked: first the derive reads the file, then rustc.
+/// Returns the embedded image, if it is the image that was checked: first the derive reads the file, then rustc.
 ///
 /// `length` is the length of the file that was checked. `parts` contains the position, the length and the fingerprint
 /// of each declaration that was checked, or of the whole file if it contains no declarations. A constant that compares
@@ -164,7 +164,7 @@ pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize,
     image
 }
 
-/// The source of the kernel that a struct is compared with in full.
+/// Returns the source of the kernel that a struct is compared with in full.
 #[track_caller]
 pub const fn source<A: KernelArgs>(
     named: &Named,

@@ -76,7 +76,7 @@ impl Behind {
         Self { cpp: self.cpp.pointer(to_const), ..self }
     }
 
-    /// A pointer to it, of the Rust type `T`.
+    /// Returns a pointer to it, of the Rust type `T`.
     pub const fn value<T>(self) -> TypeInfo {
         let (cpp, pointee) = (self.cpp, self.pointee);
         let layout = Layout::of::<T>();
@@ -93,7 +93,7 @@ impl TypeInfo {
     }
 }
 
-/// An argument, or a returned value.
+/// Returns an argument, or a returned value.
 pub const fn declared(name: &'static str, spelling: &'static str, info: TypeInfo) -> Parameter<'static> {
     let parameter = Parameter::field(name, spelling, 0, info.layout, info.class, info.cpp);
     Parameter { offset: None, members: info.members, pointee: info.pointee, ..parameter }

@@ -10,7 +10,7 @@ pub const fn member(name: &'static str, spelling: &'static str, offset: usize, i
         .with_pointee(info.pointee)
 }
 
-/// What a pointer of this type points to, with the members of generic structs.
+/// Returns what a pointer of this type points to, with the members of generic structs.
 /// For a type that is not a pointer, or points to nothing that is known: no bytes.
 pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
     match D::POINTEE.ty() {
@@ -30,7 +30,7 @@ pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
     member.with_members(Members::opaque(Opaque::Declared)).with_pointee(Pointee::UNKNOWN)
 }
 
-/// The layout of a by-value struct before its first field; `align` is the alignment from `repr(align(…))`.
+/// Returns the layout of a by-value struct before its first field; `align` is the alignment from `repr(align(…))`.
 pub const fn first_member(align: usize) -> Layout {
     match Layout::from_size_align(0, align) {
         Ok(layout) => layout,
@@ -81,7 +81,7 @@ pub const fn whole<T>(unpadded: Layout) -> Layout {
     device
 }
 
-/// Whether a struct of `size` bytes has bytes that belong to no field.
+/// Returns whether a struct of `size` bytes has bytes that belong to no field.
 pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
     let mut covered = 0;
     let mut i = 0;

@@ -32,8 +32,8 @@ pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInf
     })
 }
 
-/// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type
-/// if the type of the whole determines it, or else the name of the type parameter.
+/// Returns the spelling of a type that has a type parameter between `before` and `after`. The spelling contains the
+/// actual type if the type of the whole determines it, or else the name of the type parameter.
 pub const fn instantiated(before: &str, parameter: &str, after: &str, info: TypeInfo) -> Message<256> {
     texts::instantiated(before, parameter, after, info.name, info.cpp, info.layout.size())
 }
@@ -50,15 +50,15 @@ impl FieldParameter {
         self.0
     }
 
-    /// The parameter of a shared pointer that the kernel may write through: `#[kernel_args(shared_write)]`. It is
-    /// compared as a pointer to memory that is not `const`.
+    /// Returns the parameter of a shared pointer that the kernel may write through: `#[kernel_args(shared_write)]`. It
+    /// is compared as a pointer to memory that is not `const`.
     #[track_caller]
     pub const fn shared_write(self) -> Parameter<'static> {
         let Some(cpp) = self.0.cpp.to_mutable() else { fail!(not_shared(self.0.name, self.0.spelling)) };
         Parameter { cpp, ..self.0 }
     }
 
-    /// The parameter with only its size and alignment: `#[kernel_args(opaque)]`.
+    /// Returns the parameter with only its size and alignment: `#[kernel_args(opaque)]`.
     pub const fn opaque(self) -> Parameter<'static> {
         Parameter {
             class: Class::Unknown,
@@ -111,7 +111,7 @@ pub const fn offset<A: KernelArgs>(index: usize) -> usize {
     }
 }
 
-/// The offset of a parameter whose index is not a constant, of an element of an array.
+/// Returns the offset of a parameter whose index is not a constant, of an element of an array.
 #[inline(always)]
 pub fn offset_at<A: KernelArgs>(index: usize) -> usize {
     A::PARAMETERS[index].offset.unwrap_or(0)

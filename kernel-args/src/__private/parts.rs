@@ -26,7 +26,7 @@ pub const fn element_names<S: Spread>(field: &str) -> EachElement<S, PartName> {
     row!(i < S::LEN => element(field, i))
 }
 
-/// The kernel's names for the elements of a field: `name = "shape_{}"`.
+/// Returns the kernel's names for the elements of a field: `name = "shape_{}"`.
 pub const fn numbered_names<S: Spread>(before: &str, after: &str) -> EachElement<S, PartName> {
     row!(i < S::LEN => numbered(before, i, after))
 }
@@ -42,7 +42,7 @@ pub enum ElementNames {
     Listed(&'static [&'static str]),
 }
 
-/// The parameters of a spread field. `parameter` is the parameter of an element, with the name of the field.
+/// Returns the parameters of a spread field. `parameter` is the parameter of an element, with the name of the field.
 #[track_caller]
 pub const fn spread<S: Spread>(
     parameter: Parameter<'static>,
@@ -69,7 +69,7 @@ pub const fn spread<S: Spread>(
     parameters.full()
 }
 
-/// A name, or nothing if it is too long to be compared.
+/// Returns a name, or nothing if it is too long to be compared.
 const fn whole(name: &'static PartName) -> &'static str {
     if name.is_truncated() { "" } else { name.as_str() }
 }
@@ -78,7 +78,7 @@ pub const fn nested_names<A: KernelArgs>(field: &str) -> EachParameter<A, PartNa
     row!(i < A::PARAMETERS.len() => nested(field, A::PARAMETERS[i].name))
 }
 
-/// The parameters of a flattened field. With `strict_names`, the kernel must have the name of each field; with
+/// Returns the parameters of a flattened field. With `strict_names`, the kernel must have the name of each field; with
 /// `strict_code`, everything that its code contradicts is an error.
 pub const fn flattened<A: KernelArgs>(
     names: &'static [PartName],
@@ -101,7 +101,7 @@ const fn is_unnamed(name: &str) -> bool {
     matches!(name.as_bytes(), [b'0'..=b'9', ..])
 }
 
-/// The parameters of all fields, with their offsets by C's rule.
+/// Returns the parameters of all fields, with their offsets by C's rule.
 pub const fn joined<A: KernelArgs>() -> EachParameter<A, Parameter<'static>> {
     let mut parameters = Row::new();
     let mut field = 0;
@@ -118,7 +118,7 @@ pub const fn joined<A: KernelArgs>() -> EachParameter<A, Parameter<'static>> {
     parameters.full()
 }
 
-/// Whether the fields of a struct are the packed form of its parameters, without gaps.
+/// Returns whether the fields of a struct are the packed form of its parameters, without gaps.
 pub const fn are_packed<A: KernelArgs>() -> bool {
     let mut field = 0;
     while field < A::PARTS.len() {
@@ -140,7 +140,8 @@ pub const fn count<A: KernelArgs>() -> usize {
     first::<A>(A::PARTS.len())
 }
 
-/// The index of the first parameter of each field, and the number of parameters. `N` is the number of fields, plus one.
+/// Returns the index of the first parameter of each field, and the number of parameters. `N` is the number of fields,
+/// plus one.
 pub const fn firsts<A: KernelArgs, const N: usize>() -> [usize; N] {
     let (mut firsts, mut i) = ([0; N], 0);
     while i < N {

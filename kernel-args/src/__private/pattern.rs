@@ -18,7 +18,7 @@ pub const fn target<A: KernelArgs<Erased = A> + 'static>(
     Target { id: core::any::TypeId::of::<A>, parameters: A::PARAMETERS, suffix, written, bindings, fields }
 }
 
-/// The comparison with the first kernel that does not fit. `None` if all fit.
+/// Returns the comparison with the first kernel that does not fit. `None` if all fit.
 pub const fn compare_bound<const N: usize, const P: usize>(
     family: &Family,
     found: &Found<N, P>,

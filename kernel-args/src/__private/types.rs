@@ -19,8 +19,8 @@ impl TypeInfo {
         Self::with::<D>(D::POINTEE)
     }
 
-    /// The constants of the type of a field of a device type. `POINTEE` could contain the constants of the struct with
-    /// the field.
+    /// Returns the constants of the type of a field of a device type. `POINTEE` could contain the constants of the
+    /// struct with the field.
     pub const fn in_struct<D: DeviceType>() -> Self {
         Self::with::<D>(D::POINTEE_IN_STRUCT)
     }
@@ -39,7 +39,7 @@ impl TypeInfo {
 #[inline(always)]
 pub const fn same_type<T>(_: &(&T,)) {}
 
-/// The bytes of a field of type `T` at this offset of a struct. Empty if they are not inside.
+/// Returns the bytes of a field of type `T` at this offset of a struct. Empty if they are not inside.
 pub fn part_of<T>(bytes: &[u8], offset: usize) -> &[u8] {
     let rest = bytes.get(offset..).unwrap_or_default();
     rest.get(..size_of::<T>()).unwrap_or_default()

@@ -4,7 +4,7 @@ use crate::device::{DeviceType, bytes_of};
 pub use crate::device::{Variants, assert_variants};
 use kernel_args_abi::{CppBase, Variant};
 
-/// The variant at this index of [`Variants::ALL`], with its name.
+/// Returns the variant at this index of [`Variants::ALL`], with its name.
 pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'static> {
     let bytes = bytes_of(&E::ALL[index].1);
     let mut value = 0_i128;

@@ -41,8 +41,8 @@ pub struct Contract {
     operands: [Operand; OPERANDS],
 }
 
-/// A contract on a field of the struct `arguments`; on the struct itself, `field` is empty. Its expression uses the
-/// numbers `named`.
+/// Returns a contract on a field of the struct `arguments`; on the struct itself, `field` is empty. Its expression uses
+/// the numbers `named`.
 #[must_use]
 pub fn contract(arguments: &'static str, field: &'static str, written: &'static str, named: &[Operand]) -> Contract {
     let mut operands = [("", Shown::Number(number(0))); OPERANDS];

@@ -12,8 +12,8 @@
             has no such parameter, add `#[kernel_args(skip)]` to that field"
 )]
 pub trait Elements {
-    /// The number of elements: at most `isize::MAX`, so a negative `n` in `len = "n"` exceeds it. `usize::MAX` if there
-    /// is no memory, as in `None`: then no contract is compared.
+    /// Returns the number of elements: at most `isize::MAX`, so a negative `n` in `len = "n"` exceeds it. `usize::MAX`
+    /// if there is no memory, as in `None`: then no contract is compared.
     fn elements(&self) -> usize;
 }
 

@@ -88,25 +88,25 @@ impl From<Details> for ContractError {
 }
 
 impl ContractError {
-    /// The struct.
+    /// Returns the struct.
     #[must_use]
     pub fn arguments(&self) -> &'static str {
         self.0.arguments
     }
 
-    /// The field; `None` for a contract of the struct.
+    /// Returns the field; `None` for a contract of the struct.
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
         (!self.0.field.is_empty()).then_some(self.0.field)
     }
 
-    /// The contract as the struct declares it: `len = "rows * cols"`.
+    /// Returns the contract as the struct declares it: `len = "rows * cols"`.
     #[must_use]
     pub fn contract(&self) -> &'static str {
         self.0.written
     }
 
-    /// The error for a launch that keeps the contract if grid and block are exchanged.
+    /// Sets the error for a launch that keeps the contract if grid and block are exchanged.
     #[doc(hidden)]
     #[must_use]
     pub fn unless_exchanged(mut self, exchanged: &Result<(), Self>) -> Self {

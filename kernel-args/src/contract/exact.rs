@@ -10,14 +10,14 @@ pub type ExactNumber = number::Number<i128>;
 /// The result of a comparison.
 pub type ExactTruth = number::Truth<i128>;
 
-/// A literal.
+/// Returns a literal.
 #[must_use]
 pub fn number(number: u64) -> ExactNumber {
     number::number(number)
 }
 
 impl ExactNumber {
-    /// The value, for an error.
+    /// Returns the value, for an error.
     #[must_use]
     pub fn shown(self) -> Shown {
         Shown::Number(self)
@@ -25,7 +25,7 @@ impl ExactNumber {
 }
 
 impl ExactTruth {
-    /// The value, for an error.
+    /// Returns the value, for an error.
     #[must_use]
     pub fn shown(self) -> Shown {
         Shown::Truth(self)

@@ -30,27 +30,27 @@ pub struct Geometry {
 }
 
 impl Geometry {
-    /// A launch that names its stream, and no dynamic shared memory.
+    /// Creates a launch that names its stream, and no dynamic shared memory.
     #[must_use]
     pub const fn new(grid: Dim3, block: Dim3) -> Self {
         Self { grid, block, shared: None, names_stream: true }
     }
 
-    /// The launch with this dynamic shared memory per block, in bytes.
+    /// Sets the launch with this dynamic shared memory per block, in bytes.
     #[must_use]
     pub const fn with_shared(mut self, bytes: u32) -> Self {
         self.shared = Some(bytes);
         self
     }
 
-    /// The launch on the default stream, without naming it.
+    /// Sets the launch on the default stream, without naming it.
     #[must_use]
     pub const fn on_default_stream(mut self) -> Self {
         self.names_stream = false;
         self
     }
 
-    /// The launch with the grid as the block, and the block as the grid.
+    /// Returns the launch with the grid as the block, and the block as the grid.
     #[doc(hidden)]
     #[must_use]
     pub const fn exchanged(self) -> Self {

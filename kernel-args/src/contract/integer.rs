@@ -22,7 +22,7 @@ pub trait Integer: Copy {
     /// The primitive type of the value.
     type Primitive: Narrowed;
 
-    /// The value.
+    /// Returns the value.
     fn primitive(self) -> Self::Primitive;
 }
 
@@ -33,7 +33,7 @@ pub trait Integer: Copy {
     note = "compare integers: `n > 0`"
 )]
 pub trait Condition: Copy {
-    /// The value.
+    /// Returns the value.
     fn holds(self) -> bool;
 }
 
@@ -56,22 +56,22 @@ pub trait Narrowed: Copy {
     /// The largest value; of a `u128` the largest `i128`.
     const MAX: i128;
 
-    /// The low bits of a value.
+    /// Returns the low bits of a value.
     fn low_bits(value: i128) -> Self;
 
-    /// The value; `None` if it is negative or exceeds a `u64`.
+    /// Returns the value; `None` if it is negative or exceeds a `u64`.
     fn quick(self) -> Option<u64>;
 
-    /// The value, or a value that exceeds every length if it is negative or exceeds a `u64`.
+    /// Returns the value, or a value that exceeds every length if it is negative or exceeds a `u64`.
     fn or_huge(self) -> u64;
 
-    /// The value; `None` if it exceeds an `i128`.
+    /// Returns the value; `None` if it exceeds an `i128`.
     fn exact(self) -> Option<i128>;
 
-    /// The value, or the low bits of a `u128`.
+    /// Returns the value, or the low bits of a `u128`.
     fn low(self) -> i128;
 
-    /// Whether it is a multiple of `divisor`; `false` for zero.
+    /// Returns whether it is a multiple of `divisor`; `false` for zero.
     fn is_multiple(self, divisor: u64) -> bool;
 }
 

@@ -45,7 +45,7 @@ impl Contracts {
     /// A struct without contracts.
     pub const NONE: Self = Self { any: false, grid: false, shared: false, stream: false };
 
-    /// The contracts of a struct, and of one whose fields are inserted into it.
+    /// Sets the contracts of a struct, and of one whose fields are inserted into it.
     #[must_use]
     pub const fn and(self, inner: Self) -> Self {
         Self {
@@ -57,8 +57,8 @@ impl Contracts {
     }
 }
 
-/// The low bits of an integer field whose parameter is narrower. The contract of `as` has checked that they are the
-/// value.
+/// Returns the low bits of an integer field whose parameter is narrower. The contract of `as` has checked that they are
+/// the value.
 #[inline(always)]
 pub fn narrow<N: Narrowed>(value: &impl Integer) -> N {
     N::low_bits(value.primitive().low())

@@ -17,7 +17,7 @@ pub enum NoValue {
 
 /// What a computation remembers of a [`NoValue`].
 pub trait Why: Copy {
-    /// What is remembered.
+    /// Returns what is remembered.
     fn of(why: NoValue) -> Self;
 }
 
@@ -68,10 +68,10 @@ pub trait Value: Copy + Ord + From<u64> {
     /// [`Elements::elements`].
     const MOST: Self;
 
-    /// The value of an integer.
+    /// Returns the value of an integer.
     fn of(value: impl Integer) -> Option<Self>;
 
-    /// The result of an operation. Division rounds towards zero, and a remainder has the sign of the dividend.
+    /// Returns the result of an operation. Division rounds towards zero, and a remainder has the sign of the dividend.
     fn compute(operation: Operation, a: Self, b: Self) -> Result<Self, NoValue>;
 }
 
@@ -197,25 +197,25 @@ impl<V: Value> Truth<V> {
     }
 }
 
-/// A literal.
+/// Returns a literal.
 #[inline(always)]
 pub(super) fn number<V: Value>(number: u64) -> Number<V> {
     Number(Ok(number.into()))
 }
 
-/// A field or a constant.
+/// Returns a field or a constant.
 #[inline(always)]
 pub fn integer<V: Value>(value: &impl Integer) -> Number<V> {
     Number(V::of(*value).ok_or_else(|| V::Why::of(NoValue::Overflow)))
 }
 
-/// A `bool`.
+/// Returns a `bool`.
 #[inline(always)]
 pub fn truth<V: Value>(value: &impl Condition) -> Truth<V> {
     Truth(Ok(value.holds()))
 }
 
-/// The number of elements of memory.
+/// Returns the number of elements of memory.
 #[inline(always)]
 pub fn elements<V: Value>(memory: &impl Elements) -> Number<V> {
     match memory.elements() {
@@ -224,7 +224,7 @@ pub fn elements<V: Value>(memory: &impl Elements) -> Number<V> {
     }
 }
 
-/// The number of elements in an expression, which has no value without memory.
+/// Returns the number of elements in an expression, which has no value without memory.
 #[inline(always)]
 pub fn length<V: Value>(memory: &impl Elements) -> Number<V> {
     match memory.elements() {
@@ -233,14 +233,14 @@ pub fn length<V: Value>(memory: &impl Elements) -> Number<V> {
     }
 }
 
-/// The number of blocks, or of threads per block.
+/// Returns the number of blocks, or of threads per block.
 #[inline(always)]
 #[must_use]
 pub fn count<V: Value>(dim: Dim3) -> Number<V> {
     number::<V>(u64::from(dim.x) * u64::from(dim.y)).mul(axis(dim.z))
 }
 
-/// The number of blocks or threads along an axis.
+/// Returns the number of blocks or threads along an axis.
 #[inline(always)]
 #[must_use]
 pub fn axis<V: Value>(extent: u32) -> Number<V> {

@@ -9,67 +9,67 @@ pub type QuickNumber = number::Number<u64>;
 /// The result of a comparison.
 pub type QuickTruth = number::Truth<u64>;
 
-/// A literal.
+/// Returns a literal.
 #[inline(always)]
 #[must_use]
 pub fn number(number: u64) -> QuickNumber {
     number::number(number)
 }
 
-/// A field alone, to compare with a number of elements. For a negative number: a number that exceeds it.
+/// Returns a field alone, to compare with a number of elements. For a negative number: a number that exceeds it.
 #[inline(always)]
 pub fn or_huge(value: &impl Integer) -> QuickNumber {
     number(value.primitive().or_huge())
 }
 
-/// Whether a condition is known to hold.
+/// Returns whether a condition is known to hold.
 #[inline(always)]
 #[must_use]
 pub fn holds(condition: QuickTruth) -> bool {
     matches!(condition.0, Ok(true))
 }
 
-/// Whether there is at least as much as required.
+/// Returns whether there is at least as much as required.
 #[inline(always)]
 #[must_use]
 pub fn reaches(found: QuickNumber, required: QuickNumber) -> bool {
     matches!((found.0, required.0), (Ok(found), Ok(required)) if found >= required)
 }
 
-/// Whether there is more than this.
+/// Returns whether there is more than this.
 #[inline(always)]
 #[must_use]
 pub fn exceeds(found: QuickNumber, than: QuickNumber) -> bool {
     matches!((found.0, than.0), (Ok(found), Ok(than)) if found > than)
 }
 
-/// Whether both are known, and the same.
+/// Returns whether both are known, and the same.
 #[inline(always)]
 #[must_use]
 pub fn equal(found: QuickNumber, required: QuickNumber) -> bool {
     matches!((found.0, required.0), (Ok(found), Ok(required)) if found == required)
 }
 
-/// Whether an integer is a multiple.
+/// Returns whether an integer is a multiple.
 #[inline(always)]
 pub fn multiple(value: &impl Integer, of: QuickNumber) -> bool {
     of.0.is_ok_and(|of| value.primitive().is_multiple(of))
 }
 
-/// Whether a number of threads is a multiple.
+/// Returns whether a number of threads is a multiple.
 #[inline(always)]
 #[must_use]
 pub fn divides(of: QuickNumber, threads: QuickNumber) -> bool {
     matches!((threads.0, of.0), (Ok(threads), Ok(of)) if of != 0 && threads % of == 0)
 }
 
-/// Whether an integer is between two constants, both inclusive.
+/// Returns whether an integer is between two constants, both inclusive.
 #[inline(always)]
 pub fn within(value: &impl Integer, low: i128, high: i128) -> bool {
     value.primitive().exact().is_some_and(|value| low <= value && value <= high)
 }
 
-/// The dynamic shared memory of a launch: what it specifies, if that is enough.
+/// Returns the dynamic shared memory of a launch: what it specifies, if that is enough.
 #[inline(always)]
 #[must_use]
 pub fn shared(given: Option<u32>, required: QuickNumber) -> Option<u32> {

@@ -7,8 +7,8 @@
 
 use kernel_args_abi::{Class, CppType, Members, Parameter, Pointee};
 
-/// A type `T` of this class, C++ type and content. Its device layout is not needed, and would depend on what its own
-/// pointers point to.
+/// Returns a type `T` of this class, C++ type and content. Its device layout is not needed, and would depend on what
+/// its own pointers point to.
 #[must_use]
 pub const fn in_memory<T>(
     class: Class,

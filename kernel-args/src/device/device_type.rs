@@ -105,8 +105,8 @@ pub unsafe trait DeviceType: Copy + 'static {
         unsafe { to.cast::<Self>().write_unaligned(*self) };
     }
 
-    /// Whether `bytes`, which are `LAYOUT.size()` bytes from device memory, are a value of this type: a `bool` is 0 or
-    /// 1, an enum is one of its variants. The default rejects all bytes.
+    /// Returns whether `bytes`, which are `LAYOUT.size()` bytes from device memory, are a value of this type: a `bool`
+    /// is 0 or 1, an enum is one of its variants. The default rejects all bytes.
     #[must_use]
     fn is_value(bytes: &[u8]) -> bool {
         let _ = bytes;
@@ -114,7 +114,7 @@ pub unsafe trait DeviceType: Copy + 'static {
     }
 }
 
-/// The value in `bytes`. `None` if they are not a value of the type, or not `LAYOUT.size()` bytes.
+/// Returns the value in `bytes`. `None` if they are not a value of the type, or not `LAYOUT.size()` bytes.
 #[cfg(feature = "cudarc")]
 pub(crate) fn from_bytes<T: DeviceType>(bytes: &[u8]) -> Option<T> {
     const { assert_layout::<T>() };
@@ -144,7 +144,7 @@ pub const fn assert_layout<T: DeviceType>() {
     );
 }
 
-/// The bytes of a value without padding.
+/// Returns the bytes of a value without padding.
 pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
     const {
         assert!(!T::HAS_PADDING, "the padding of a type is not initialised");
@@ -226,7 +226,7 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     }
 }
 
-/// A member of a vector, at this offset.
+/// Returns a member of a vector, at this offset.
 pub(crate) const fn component<T: DeviceType>(
     name: &'static str,
     spelling: &'static str,

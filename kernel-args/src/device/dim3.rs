@@ -8,7 +8,7 @@ use core::{
 };
 
 impl Dim3 {
-    /// The number of blocks of a grid, or the number of threads of a block. It saturates.
+    /// Returns the number of blocks of a grid, or the number of threads of a block. It saturates.
     #[must_use]
     pub const fn count(self) -> u64 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)

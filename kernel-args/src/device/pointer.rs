@@ -54,25 +54,25 @@ macro_rules! pointers {
             /// The null pointer.
             pub const NULL: Self = Self::from_raw(0);
 
-            /// A pointer from a raw `CUdeviceptr`.
+            /// Returns a pointer from a raw `CUdeviceptr`.
             #[must_use]
             pub const fn from_raw(address: u64) -> Self {
                 Self { address, pointee: PhantomData }
             }
 
-            /// The raw `CUdeviceptr`.
+            /// Returns the raw `CUdeviceptr`.
             #[must_use]
             pub const fn address(self) -> u64 {
                 self.address
             }
 
-            /// Whether this is the null pointer.
+            /// Returns whether this is the null pointer.
             #[must_use]
             pub const fn is_null(self) -> bool {
                 self.address == 0
             }
 
-            /// The address as a pointer to another type.
+            /// Returns the address as a pointer to another type.
             #[must_use]
             pub const fn cast<U>(self) -> $name<U> {
                 $name::from_raw(self.address)

@@ -42,7 +42,7 @@ macro_rules! vectors {
 
         $(#[$meta])*
         impl $name {
-            /// A vector of these components.
+            /// Creates a vector of these components.
             #[must_use]
             pub const fn new($($field: $element),+) -> Self {
                 Self { $($field),+ }

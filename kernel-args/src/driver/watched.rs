@@ -11,7 +11,7 @@ const START: usize = 1 << 7;
 #[cfg(feature = "graphs")]
 const CLOSURE: usize = 1 << 8;
 
-/// Whether a launch is only a call of the driver. If not, it takes a cold path, which finds out why.
+/// Returns whether a launch is only a call of the driver. If not, it takes a cold path, which finds out why.
 #[inline(always)]
 pub(crate) fn is_plain() -> bool {
     WATCHED.load(Relaxed) == 0
@@ -32,7 +32,7 @@ pub(crate) fn leave_closure() {
 #[derive(Clone, Copy)]
 #[repr(usize)]
 pub(crate) enum Watcher {
-    /// Observers that the program has installed.
+    /// Observers that user code has installed.
     Observers = 1,
     /// The flight recorder.
     Recorder = 2,
@@ -59,7 +59,7 @@ impl Watcher {
     }
 }
 
-/// Whether any [`Watcher`] is active: then launches, graph launches, loads and compilations are events.
+/// Returns whether any [`Watcher`] is active: then launches, graph launches, loads and compilations are events.
 #[cfg(feature = "observe")]
 pub(crate) fn is_active() -> bool {
     WATCHED.load(Relaxed) & 0xff != 0

@@ -52,7 +52,7 @@ pub struct ArgList<'a> {
 }
 
 impl<'a> ArgList<'a> {
-    /// No arguments.
+    /// Creates no arguments.
     #[must_use]
     pub fn new() -> Self {
         Self { types: ArgumentTypes::new(), values: ArgumentValues::new(), any: PhantomData }
@@ -93,13 +93,13 @@ impl<'a> ArgList<'a> {
         self
     }
 
-    /// The number of arguments.
+    /// Returns the number of arguments.
     #[must_use]
     pub fn len(&self) -> usize {
         self.types.len()
     }
 
-    /// Whether the list has no arguments.
+    /// Returns whether the list has no arguments.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

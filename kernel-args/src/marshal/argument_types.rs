@@ -47,14 +47,14 @@ impl ArgumentType {
         self.layout.size()
     }
 
-    /// Whether the kernel receives the same type. One type can have several `ArgumentType`s: one for each call of
-    /// `push`.
+    /// Returns whether the kernel receives the same type. One type can have several `ArgumentType`s: one for each call
+    /// of `push`.
     #[inline]
     pub(crate) fn is(&self, other: &Self) -> bool {
         ptr::eq(self, other) || (self.device)() == (other.device)()
     }
 
-    /// The Rust type without the paths of modules: `&CudaSlice<f32>`.
+    /// Returns the Rust type without the paths of modules: `&CudaSlice<f32>`.
     pub(crate) fn spelling(&self) -> String {
         without_paths((self.path)())
     }

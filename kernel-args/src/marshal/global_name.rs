@@ -16,7 +16,7 @@ pub trait GlobalName {
     #[doc(hidden)]
     const VARIABLE: Option<CompiledKernel> = None;
 
-    /// The symbol or the C++ name.
+    /// Returns the symbol or the C++ name.
     fn name(&self) -> &str;
 }
 

@@ -20,7 +20,7 @@ pub trait KernelArg {
     /// The type that the kernel receives.
     type Device: DeviceType;
 
-    /// The value for the kernel, and a guard that is dropped after the launch has been enqueued.
+    /// Returns the value for the kernel, and a guard that is dropped after the launch has been enqueued.
     fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>);
 
     /// Passes the context of the memory that [`lower`](Self::lower) uses to `LaunchStream::check_context`.
@@ -51,7 +51,7 @@ pub trait KernelArg {
         let _ = stream;
     }
 
-    /// The value for the kernel, if the memory of `self` already contains it.
+    /// Returns the value for the kernel, if the memory of `self` already contains it.
     #[doc(hidden)]
     #[inline]
     fn in_place(&self) -> Option<&Self::Device> {

@@ -139,7 +139,7 @@ pub unsafe trait KernelArgs: Sized {
         launch: impl FnOnce() -> R,
     ) -> R;
 
-    /// The packed form, if the memory of the struct already has this form. The struct is then not copied.
+    /// Returns the packed form, if the memory of the struct already has this form. The struct is then not copied.
     #[doc(hidden)]
     #[inline]
     fn packed_in_place(&self) -> Option<*const u8> {

@@ -113,14 +113,15 @@ mod on_device {
             Self::new(None, Unnamed::Sequence(held))
         }
 
-        /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is
-        /// used.
+        /// Returns a launch on the default stream of `context`. If `context` is null, the context of the first argument
+        /// is used.
         #[inline]
         pub(crate) fn in_context(context: CUcontext) -> Self {
             Self::new(None, Unnamed::Default(context, PhantomData))
         }
 
-        /// No argument belongs to it: [`foreign_field`](Self::foreign_field) is the first one with memory of a context.
+        /// No argument belongs to it: [`foreign_field`](Self::foreign_field) is the first one with memory of a
+        /// context.
         #[cfg(feature = "graphs")]
         pub(crate) fn in_no_context() -> Self {
             Self::in_context(ptr::without_provenance_mut(1))
@@ -179,8 +180,8 @@ mod on_device {
             }
         }
 
-        /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the
-        /// default stream of `context`.
+        /// Returns the stream of this launch, for an argument that belongs to `context`. If the launch has no stream,
+        /// it is the default stream of `context`.
         ///
         /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which
         /// memory the argument uses.
@@ -244,22 +245,22 @@ mod on_device {
             }
         }
 
-        /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is
-        /// marked.
+        /// Returns the address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the
+        /// field is marked.
         #[cfg(feature = "graphs")]
         #[inline(always)]
         pub(crate) fn held_address<T>(&self, held: &RunMemory, memory: &impl DevicePtr<T>) -> CUdeviceptr {
             held.address(memory, self.field.get())
         }
 
-        /// The context of the arguments, if an argument has declared it.
+        /// Returns the context of the arguments, if an argument has declared it.
         #[inline]
         pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
             let stream = self.on.named.or_else(|| self.on.default_stream.0.get().map(|stream| &**stream))?;
             Some(stream.context())
         }
 
-        /// A guard that records the same event as `sync`, unless the previous guard has recorded it.
+        /// Returns a guard that records the same event as `sync`, unless the previous guard has recorded it.
         #[inline(always)]
         pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
             Guard { sync: ManuallyDrop::new(Some(sync)), recorded: Some(&self.on.recorded), argument: PhantomData }
@@ -291,7 +292,7 @@ mod on_device {
             self.on.other_context.get().is_some()
         }
 
-        /// The first field that belongs to a different context than the launch, and both contexts.
+        /// Returns the first field that belongs to a different context than the launch, and both contexts.
         #[inline]
         pub(crate) fn other_context(&self) -> Option<OtherContext> {
             let (field, argument) = self.on.other_context.get()?;

@@ -49,7 +49,7 @@ pub struct Returned {
     pub(crate) is_cuda: bool,
 }
 
-/// The status of a launcher whose function has returned `status`.
+/// Returns the status of a launcher whose function has returned `status`.
 #[inline(always)]
 pub fn returned<S: LauncherStatus>(status: S) -> Returned {
     Returned { code: status.code(), is_cuda: S::IS_CUDA }
@@ -81,7 +81,7 @@ pub trait LauncherStatus {
     /// Whether the number is a `cudaError_t` or `CUresult`, which an error explains.
     const IS_CUDA: bool = false;
 
-    /// The status as a number; 0 is success.
+    /// Returns the status as a number; 0 is success.
     fn code(self) -> i32;
 }
 
@@ -193,7 +193,7 @@ where
     }
 }
 
-/// An argument of a launcher.
+/// Returns an argument of a launcher.
 ///
 /// # Safety
 /// The pointer at `index` of `params` points to a value of `D`. Its address need not be aligned.
@@ -219,7 +219,7 @@ pub trait StreamParameter: Sized {
     /// The size of what it points to. An incomplete type, such as `CUstream_st` or `c_void`, has at most 1 byte.
     const POINTEE: usize;
 
-    /// The stream as this type.
+    /// Returns the stream as this type.
     fn of(stream: StreamArgument) -> Self;
 }
 
@@ -245,7 +245,7 @@ streams! {
     [] usize, 0;
 }
 
-/// The stream as the type of the function.
+/// Returns the stream as the type of the function.
 #[inline(always)]
 #[must_use]
 pub fn stream_argument<C: StreamParameter>(stream: StreamArgument) -> C {

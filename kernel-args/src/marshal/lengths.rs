@@ -38,7 +38,7 @@ impl Lengths {
         self.required.extend(elements.map(|elements| (name, elements)));
     }
 
-    /// The elements of this slice, or the elements that a contract requires of the pointer with this name.
+    /// Returns the elements of this slice, or the elements that a contract requires of the pointer with this name.
     pub(crate) fn at_least(&self, parameter: usize, name: &str) -> Option<usize> {
         if let Some(elements) = self.get(parameter) {
             return Some(elements);

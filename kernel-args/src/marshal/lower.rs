@@ -262,7 +262,7 @@ impl<'p> DecodedArgs<'p> {
         self.iter().for_each(|(parameter, bytes)| visit(parameter, bytes));
     }
 
-    /// Every parameter with its bytes, in order.
+    /// Returns every parameter with its bytes, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'p Parameter<'p>, &[u8])> {
         let place = self.place;
         let bytes = move |i: usize, parameter: &Parameter<'_>| match place {

@@ -2,7 +2,7 @@
 
 use super::KernelArgs;
 
-/// The offset of a field among the kernel's parameters, in bytes. It can be evaluated in a constant.
+/// Returns the offset of a field among the kernel's parameters, in bytes. It can be evaluated in a constant.
 ///
 /// `cudaGraphKernelNodeSetParam` takes this offset: with it, a kernel updates a parameter of another node of its graph
 /// (CUDA Runtime API, "Graph Management").

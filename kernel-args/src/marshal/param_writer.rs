@@ -182,7 +182,7 @@ pub struct Row<E, T> {
 }
 
 impl<E, T: Copy> Row<E, T> {
-    /// No values.
+    /// Creates no values.
     #[must_use]
     pub const fn new() -> Self {
         assert!(align_of::<E>() >= align_of::<T>());
@@ -202,7 +202,7 @@ impl<E, T: Copy> Row<E, T> {
         self.len += 1;
     }
 
-    /// The values, if they fill the memory.
+    /// Returns the values, if they fill the memory.
     ///
     /// # Panics
     /// If they do not. `E` then could have padding, which a move does not copy.
@@ -212,7 +212,7 @@ impl<E, T: Copy> Row<E, T> {
         self
     }
 
-    /// The values.
+    /// Returns the values.
     #[must_use]
     pub const fn as_slice(&self) -> &[T] {
         // SAFETY: `slice::from_raw_parts`, "Safety": `push` has written `len` values one after another, and they are
@@ -220,7 +220,7 @@ impl<E, T: Copy> Row<E, T> {
         unsafe { slice::from_raw_parts(self.room.as_ptr().cast::<T>(), self.len) }
     }
 
-    /// The values.
+    /// Returns the values.
     pub const fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: the same, and `self` is borrowed exclusively.
         unsafe { slice::from_raw_parts_mut(self.room.as_mut_ptr().cast::<T>(), self.len) }

@@ -14,7 +14,7 @@ pub struct Part {
     pub in_place: bool,
 }
 
-/// The index of the first parameter of a field. For the index after the last field, the number of parameters.
+/// Returns the index of the first parameter of a field. For the index after the last field, the number of parameters.
 #[must_use]
 pub const fn first<A: KernelArgs>(field: usize) -> usize {
     if A::PARTS.is_empty() {
@@ -46,7 +46,7 @@ pub trait Spread {
     /// The number of elements.
     const LEN: usize;
 
-    /// The elements.
+    /// Returns the elements.
     fn elements(&self) -> &[Self::Element];
 
     /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. For `values` they own

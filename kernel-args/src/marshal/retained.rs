@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// [`Graph`](crate::graph::Graph), which retains its arguments.
 ///
 /// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. It owns an [`Arc`] of the memory,
-/// of which the program can keep clones. Its use is not tracked: the launch does not wait for other streams, nor they
+/// of which user code can keep clones. Its use is not tracked: the launch does not wait for other streams, nor they
 /// for the launch.
 ///
 /// ```no_run
@@ -49,7 +49,7 @@ pub struct Retained<P> {
 }
 
 impl<T: Pointee> Retained<DevicePointer<T>> {
-    /// A pointer to the beginning of `memory`, which the kernel reads: a `CudaSlice<T>` or a `UnifiedSlice<T>`.
+    /// Returns a pointer to the beginning of `memory`, which the kernel reads: a `CudaSlice<T>` or a `UnifiedSlice<T>`.
     ///
     /// The default stream waits for the writes to the memory that cudarc has recorded.
     #[must_use]
@@ -59,7 +59,7 @@ impl<T: Pointee> Retained<DevicePointer<T>> {
 }
 
 impl<T: Pointee> Retained<DevicePointerMut<T>> {
-    /// A pointer to the beginning of `memory`, which the kernel writes.
+    /// Returns a pointer to the beginning of `memory`, which the kernel writes.
     ///
     /// The default stream waits for the writes to the memory that cudarc has recorded. The memory is shared: the caller
     /// of the launch ensures that nothing else uses it while the kernel runs.
@@ -74,7 +74,7 @@ impl<P: Copy> Retained<P> {
         Self { pointer, elements: memory.len(), context: memory.stream().context().clone(), memory: memory.clone() }
     }
 
-    /// A pointer to memory that a graph allocates, which only the graph keeps allocated.
+    /// Returns a pointer to memory that a graph allocates, which only the graph keeps allocated.
     #[cfg(feature = "graphs")]
     pub(crate) fn of_graph(pointer: P, elements: usize, context: &Arc<CudaContext>) -> Self {
         Self { pointer, elements, context: context.clone(), memory: context.clone() }
@@ -85,15 +85,15 @@ impl<P: Copy> Retained<P> {
         self.memory
     }
 
-    /// The pointer. It does not keep the memory allocated.
+    /// Returns the pointer. It does not keep the memory allocated.
     #[must_use]
     pub fn pointer(&self) -> P {
         self.pointer
     }
 }
 
-/// The address. cudarc returns it only for a stream that will use the memory. This is the default stream, which never
-/// captures.
+/// Returns the address. cudarc returns it only for a stream that will use the memory. This is the default stream, which
+/// never captures.
 fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
     let stream = memory.stream().context().default_stream();
     let (address, _sync) = memory.device_ptr(&stream);

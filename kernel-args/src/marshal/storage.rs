@@ -154,7 +154,7 @@ impl<'a> ArgumentValues<'a> {
     }
 }
 
-/// The value at the unit with the index `at`, which may be one past the end.
+/// Returns the value at the unit with the index `at`, which may be one past the end.
 fn place<'a>(storage: *mut Unit, at: usize, typed: ToArgument<'a>) -> *mut (dyn ErasedArgument + 'a) {
     typed(storage.wrapping_add(at).cast())
 }

@@ -21,7 +21,7 @@ pub struct ContextName {
 }
 
 impl ContextName {
-    /// The name of `context`.
+    /// Returns the name of `context`.
     #[must_use]
     pub fn of(context: &CudaContext) -> Self {
         Self { handle: context.cu_ctx().addr(), device: Some(context.ordinal()), primary: context.is_primary() }
@@ -31,13 +31,13 @@ impl ContextName {
         Self { handle: handle.addr(), device, primary: false }
     }
 
-    /// The ordinal of the context's device; `None` if only the driver's handle is known.
+    /// Returns the ordinal of the context's device; `None` if only the driver's handle is known.
     #[must_use]
     pub fn device(&self) -> Option<usize> {
         self.device
     }
 
-    /// The driver's handle, `CUcontext`, as a number.
+    /// Returns the driver's handle, `CUcontext`, as a number.
     #[must_use]
     pub fn handle(&self) -> usize {
         self.handle

@@ -2,14 +2,14 @@
 //!
 //! A run of a sequence starts when its closure has returned, and its slices must still be allocated. Deferred frees
 //! would need cudarc's cooperation, so the slices are borrowed for a lifetime that outlives the closure, as with scoped
-//! threads. An exclusive borrow becomes a `Held`, which can be borrowed again and again. It must not be unique for the
-//! compiler only: `mem::replace` through it can free the slice. So the address and the length of a step are read from
-//! one object at one time (`HeldMemory`), and must be memory of a held slice with the same type of elements; the object
-//! must be at a held place, or a view of it. When the closure has returned, all memory that was held must be at held
-//! places of its type, otherwise the run is refused. cudarc reports an address only together with a wait, which would
-//! cost more than the rest of a recorded launch. So addresses are read with a stream of a second handle to the primary
-//! context, in which an error is stored: its waits end before the driver is called. In other contexts, the reading of a
-//! slice that is not borrowed shared costs its waits.
+//! threads. An exclusive borrow becomes a `Held`, which can be borrowed again and again. Exclusive access in the type
+//! system is not enough: safe code can free the slice with `mem::replace`. So the address and the length of a step are
+//! read from one object at one time (`HeldMemory`), and must be memory of a held slice with the same type of elements;
+//! the object must be at a held place, or a view of it. When the closure has returned, all memory that was held must be
+//! at held places of its type, otherwise the run is refused. cudarc reports an address only together with a wait, which
+//! would cost more than the rest of a recorded launch. So addresses are read with a stream of a second handle to the
+//! primary context, in which an error is stored: its waits end before the driver is called. In other contexts, the
+//! reading of a slice that is not borrowed shared costs its waits.
 
 use super::{After, DeviceMemory, DeviceMemoryMut, Enter, EnteredSlice, HeldSlice, RunMemory, device_memory::memory};
 use core::{
@@ -148,7 +148,7 @@ impl<T, S: DeviceMemory<T>> DeviceMemory<T> for Held<'_, S> {
 
 impl<T, S: DeviceMemoryMut<T>> DeviceMemoryMut<T> for Held<'_, S> {}
 
-/// The guard without its lifetime. It is not dropped.
+/// Returns the guard without its lifetime. It is not dropped.
 fn after(guard: SyncOnDrop<'_>) -> After {
     match *ManuallyDrop::new(guard) {
         SyncOnDrop::Record(Some((event, _))) => After::Record(event),

@@ -146,7 +146,7 @@ struct Chunk {
 struct Lent<T>(ManuallyDrop<CudaSlice<T>>);
 
 impl<T> Lent<T> {
-    /// The slice that a program has exchanged with a slice of the pool.
+    /// Returns the slice that a program has exchanged with a slice of the pool.
     #[cold]
     fn into_slice(self) -> CudaSlice<T> {
         let mut this = ManuallyDrop::new(self);
@@ -213,7 +213,8 @@ const CHUNK: usize = 16 << 20;
 /// The largest memory, as for an object of Rust. Sums and roundings of such sizes do not overflow.
 const LARGEST: usize = isize::MAX as usize;
 
-/// The class of the smallest blocks with this size: the sizes of the classes are 4, 5, 6 and 7 times a power of two.
+/// Returns the class of the smallest blocks with this size: the sizes of the classes are 4, 5, 6 and 7 times a power of
+/// two.
 fn class_of(bytes: usize) -> u32 {
     let units = bytes.div_ceil(SMALLEST).max(1);
     if units < 4 {
@@ -225,7 +226,7 @@ fn class_of(bytes: usize) -> u32 {
     shift * 4 + quarter as u32 - 1
 }
 
-/// The size of the blocks of a class.
+/// Returns the size of the blocks of a class.
 fn size_of_class(class: u32) -> usize {
     let class = class as usize + 1;
     if class < 4 { class * SMALLEST } else { ((4 + class % 4) * SMALLEST) << (class / 4 - 1) }
@@ -242,7 +243,7 @@ impl Block {
 }
 
 impl State {
-    /// The slice and the block of the previous run's allocation, if this one is equal.
+    /// Returns the slice and the block of the previous run's allocation, if this one is equal.
     #[inline(always)]
     fn repeat<T: 'static>(&mut self, len: usize) -> Option<(Box<Lent<T>>, u32)> {
         let at = self.run.as_mut()?;
@@ -273,7 +274,7 @@ impl State {
         self.limit.unwrap_or(LARGEST)
     }
 
-    /// A block.
+    /// Returns a block.
     fn alloc(&mut self, bytes: usize, from: Source<'_>, grown: &dyn Fn(Range<CUdeviceptr>)) -> Result<u32, NoMemory> {
         let class = class_of(bytes);
         let is_free = |block: &u32| {
@@ -308,7 +309,7 @@ impl State {
         }
     }
 
-    /// A new free block.
+    /// Returns a new free block.
     fn cut(&mut self, class: u32, from: Source<'_>, grown: &dyn Fn(Range<CUdeviceptr>)) -> Result<u32, NoMemory> {
         let size = size_of_class(class);
         let has_room = |chunk: &Chunk| chunk.memory.is_some() && chunk.next + size as CUdeviceptr <= chunk.range.end;
@@ -349,8 +350,8 @@ impl State {
         Ok(range)
     }
 
-    /// The block of a slice at this address: `block`, unless a program has exchanged the slices of two `PoolSlice`.
-    /// `None` for another slice.
+    /// Returns the block of a slice at this address: `block`, unless a program has exchanged the slices of two
+    /// `PoolSlice`. `None` for another slice.
     #[inline(always)]
     fn block_of(&self, block: u32, address: CUdeviceptr) -> Option<u32> {
         #[cold]
@@ -381,7 +382,7 @@ impl State {
         self.free[class].push(block);
     }
 
-    /// Whether a slice has a block of this chunk, or the program has taken one.
+    /// Returns whether a slice has a block of this chunk, or user code has taken one.
     fn is_used(&self, chunk: usize) -> bool {
         self.blocks.iter().any(|block| block.chunk as usize == chunk && !block.is_free)
     }
@@ -439,14 +440,14 @@ impl PoolMemory {
         &self.lock
     }
 
-    /// The state, for the thread that has entered the lock. With it, nothing drops a slice or runs code of the program.
+    /// Returns the state, for the thread that has entered the lock. With it, nothing drops a slice or runs user code.
     #[inline(always)]
     fn state<'e>(&'e self, entered: &'e LockGuard<'_>) -> RefMut<'e, State> {
         assert!(entered.is_of(&self.lock));
         self.state.borrow_mut()
     }
 
-    /// A slice, whose elements can have any bytes. Calls `grown` with memory that the pool gets for it from the driver.
+    /// Allocates a slice with arbitrary contents. Calls `grown` with each range newly obtained from the driver.
     #[inline(always)]
     pub(crate) fn alloc<T: 'static>(
         self: &Arc<Self>,
@@ -566,7 +567,7 @@ impl PoolMemory {
         }
     }
 
-    /// Whether the host waits for other streams before work with this memory.
+    /// Returns whether the host waits for other streams before work with this memory.
     pub(crate) fn awaits_streams(&self) -> bool {
         self.stream.context().is_managing_stream_synchronization() && self.memory_use().peak > 0
     }
@@ -588,7 +589,7 @@ impl Drop for PoolMemory {
         self.await_streams();
         let state = self.state.get_mut();
         for chunk in 0..state.chunks.len() {
-            // All slices of the pool are dropped. The program has taken the rest of its blocks.
+            // All slices of the pool are dropped. User code has taken the rest of its blocks.
             if state.is_used(chunk) {
                 mem::forget(state.chunks[chunk].memory.take());
             }

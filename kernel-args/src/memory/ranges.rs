@@ -38,14 +38,14 @@ impl Ranges {
         self.0.clone_from(&ranges.0);
     }
 
-    /// Whether the range with this index, if there is one, contains this memory.
+    /// Returns whether the range with this index, if there is one, contains this memory.
     #[inline(always)]
     pub(crate) fn has_at(&self, index: usize, address: CUdeviceptr, bytes: usize) -> bool {
         let range = self.0.get(index);
         range.is_some_and(|range| range.start <= address && bytes as CUdeviceptr <= range.end.saturating_sub(address))
     }
 
-    /// The index of the range that contains this memory.
+    /// Returns the index of the range that contains this memory.
     pub(crate) fn find(&self, address: CUdeviceptr, bytes: usize) -> Option<usize> {
         let index = self.0.partition_point(|range| range.start <= address).checked_sub(1)?;
         self.has_at(index, address, bytes).then_some(index)

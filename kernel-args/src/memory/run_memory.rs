@@ -35,7 +35,7 @@ pub(crate) struct EnteredSlice {
     pub(crate) after: After,
 }
 
-/// What a use of the memory must do after it is enqueued: cudarc's `SyncOnDrop`, without its lifetime.
+/// What to do after work that uses the memory was enqueued: cudarc's `SyncOnDrop`, without its lifetime.
 pub(crate) enum After {
     Nothing,
     /// Record this event, which belongs to the slice.
@@ -43,8 +43,8 @@ pub(crate) enum After {
     Synchronize,
 }
 
-/// A held slice. Something of its type is at its place until the run is over: behind an exclusive borrow, the program
-/// can exchange it.
+/// A held slice. The place always contains a slice of this type, but user code with `&mut` may have swapped it for
+/// a different slice.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldSlice {
     pub(crate) place: *mut (),
@@ -102,7 +102,7 @@ pub struct RunMemory {
     /// The stream with which addresses are read.
     reader: OnceCell<Arc<CudaStream>>,
     known: RefCell<Known>,
-    /// Whether the current launch uses memory that the run has not.
+    /// Whether the current launch uses memory that the run does not hold.
     is_not_held: Cell<bool>,
     /// The first such memory of the current launch, and of launches that are being lowered around it.
     not_held: RefCell<Vec<NotHeld>>,
@@ -187,7 +187,8 @@ impl RunMemory {
         record()
     }
 
-    /// Whether steps use memory that is allocated only until the work of the run has finished, as far as it is known.
+    /// Returns whether steps use memory that is allocated only until the work of the run has finished, as far as it is
+    /// known.
     pub(crate) fn uses_own_memory(&self) -> bool {
         let known = self.known.borrow();
         (known.count > 0 || !self.retained.borrow().is_empty()) && !known.owned.is_everything()
@@ -222,16 +223,16 @@ impl RunMemory {
         if self.is_not_held.replace(false) { self.not_held.borrow_mut().pop() } else { None }
     }
 
-    /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field`
-    /// is marked. Not inlined: a plain launch does not pay for it.
+    /// Returns the address of a slice or a view of cudarc that the current launch uses. If the run does not hold it,
+    /// marks `field`. Not inlined: a plain launch does not pay for it.
     #[inline(never)]
     pub(crate) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
         let memory = self.memory(memory, field);
         memory.map_or_else(|address| address, HeldMemory::address)
     }
 
-    /// The address and the size of memory that the current launch uses. The error is the address of memory that the run
-    /// has not.
+    /// Returns the address and the size of memory that the current launch uses. The error is the address of memory that
+    /// the run has not.
     #[inline(always)]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         self.expected(memory).map_or_else(|| self.memory_otherwise(memory, field), Ok)
@@ -289,7 +290,7 @@ impl RunMemory {
         HeldMemory { address, bytes }
     }
 
-    /// A stream with which cudarc reports addresses, without waits if that is possible.
+    /// Returns a stream with which cudarc reports addresses, without waits if that is possible.
     pub(crate) fn reader(&self) -> &Arc<CudaStream> {
         self.reader.get_or_init(|| reader(&self.stream))
     }
@@ -322,7 +323,7 @@ impl RunMemory {
         }
     }
 
-    /// The textures and surfaces of the run, and whether a launch writes them.
+    /// Returns the textures and surfaces of the run, and whether a launch writes them.
     #[cfg(feature = "textures")]
     pub(crate) fn take_objects(&self) -> Vec<(Arc<dyn super::Tracked>, bool)> {
         self.objects.take()
@@ -393,7 +394,7 @@ impl RunMemory {
 
 impl Known {
     /// Searches for the slice or the range with this memory, which becomes the expected one for this use: owned memory;
-    /// or a held slice with the type of a slice at this place, because the program can exchange them. The error is
+    /// or a held slice with the type of a slice at this place, because user code can exchange them. The error is
     /// where the run has held the slice at the place with this `owner`, if it has.
     #[cold]
     fn search(
@@ -435,7 +436,8 @@ impl Known {
     }
 }
 
-/// A stream with which cudarc reports addresses without calls of the driver, if there is one; otherwise `stream`.
+/// Returns a stream with which cudarc reports addresses without calls of the driver, if there is one; otherwise
+/// `stream`.
 ///
 /// `DevicePtr::device_ptr` also lets the stream wait for the memory, but not if an error is stored in the context of
 /// the stream. No other code uses this handle to the context of the device.

@@ -17,7 +17,7 @@ pub(crate) struct ThreadLock {
     depth: Cell<usize>,
 }
 
-/// The thread has the lock for a short time, in which it runs no code of the program. A thread that needs the lock then
+/// The thread has the lock for a short time, in which it runs no user code. A thread that needs the lock then
 /// waits.
 const BRIEF: usize = 1;
 
@@ -35,7 +35,7 @@ impl ThreadLock {
         self.take(0)
     }
 
-    /// [`enter`](Self::enter) for a short time, without code of the program.
+    /// [`enter`](Self::enter) for a short time, without user code.
     #[inline(always)]
     pub(crate) fn enter_briefly(&self) -> Option<LockGuard<'_>> {
         self.take(BRIEF)
@@ -83,13 +83,13 @@ impl ThreadLock {
 }
 
 impl LockGuard<'_> {
-    /// Whether it is this lock.
+    /// Returns whether it is this lock.
     #[inline(always)]
     pub(crate) fn is_of(&self, lock: &ThreadLock) -> bool {
         ptr::eq(self.0, lock)
     }
 
-    /// How often this thread has taken the lock.
+    /// Returns how often this thread has taken the lock.
     pub(crate) fn depth(&self) -> usize {
         self.0.depth.get()
     }

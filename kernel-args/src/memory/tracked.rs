@@ -10,7 +10,7 @@ use std::sync::{
 pub(crate) trait Tracked: Send + Sync + 'static {
     fn context(&self) -> &Arc<CudaContext>;
 
-    /// The address and the size of its memory. An array has the number of its handle as its address.
+    /// Returns the address and the size of its memory. An array has the number of its handle as its address.
     #[cfg_attr(not(feature = "graphs"), allow(dead_code, reason = "for sequences"))]
     fn memory(&self) -> (CUdeviceptr, usize);
 
@@ -76,7 +76,7 @@ impl ObjectUses {
         SyncOnDrop::Record(Some((if writes { &own.write } else { &own.read }, stream)))
     }
 
-    /// The events of all recorded uses; `None` if there was a use without an event.
+    /// Returns the events of all recorded uses; `None` if there was a use without an event.
     pub(crate) fn events(&self) -> Option<impl Iterator<Item = &CudaEvent>> {
         let all_recorded = !self.has_unrecorded.load(Ordering::Relaxed);
         all_recorded.then(|| self.streams.iter().flat_map(|uses| [&uses.read, &uses.write]))

@@ -73,7 +73,7 @@ impl Addresses {
         if is_number { Self::None } else { Self::Possible }
     }
 
-    /// Whether `argument`, which is no pointer, can be such an address, or contain one.
+    /// Returns whether `argument`, which is no pointer, can be such an address, or contain one.
     fn can_be(self, argument: &Parameter<'_>) -> bool {
         let is_object = matches!(argument.members.stands_for(), Some(Meaning::Texture | Meaning::Surface));
         match self {
@@ -218,8 +218,8 @@ impl StepUses {
     }
 }
 
-/// The memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. It is an
-/// error if no slice is there, or if it contains pointers.
+/// Returns the memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. It
+/// is an error if no slice is there, or if it contains pointers.
 fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Result<Option<Access>, ()> {
     let address = CUdeviceptr::from_ne_bytes(bytes.try_into().map_err(|_| ())?);
     if address == 0 {
@@ -249,7 +249,7 @@ fn is_value(argument: &Parameter<'_>) -> bool {
         }
 }
 
-/// Whether a value is an integer that is large enough for an address, or contains one.
+/// Returns whether a value is an integer that is large enough for an address, or contains one.
 fn has_address_sized_integer(argument: &Parameter<'_>) -> bool {
     let Parameter { size, class, cpp, members, .. } = argument;
     if members.is_known() {

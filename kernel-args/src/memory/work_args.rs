@@ -159,7 +159,7 @@ memory! {
     true CudaViewMut: ['s] &'s mut CudaSlice<T>, ['v] CudaViewMut<'v, T>, ['s 'v] &'s mut CudaViewMut<'v, T>;
 }
 
-/// The memory of a reference or a view.
+/// Returns the memory of a reference or a view.
 #[inline(always)]
 fn find<T, M: super::DeviceMemory<T>>(argument: &M, memory: &RunMemory) -> Option<HeldMemory> {
     memory.memory(argument.slice(), 0).ok()

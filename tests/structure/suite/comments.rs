@@ -43,6 +43,32 @@ pub(crate) fn references(text: &str) -> usize {
     count
 }
 
+/// The functions with documentation, and how many of them begin with no verb.
+pub(crate) fn functions(text: &str) -> [usize; 2] {
+    const NO_VERB: &[&str] = &["The", "A", "An", "Whether", "What", "How", "Why"];
+    let (mut first, mut count) = (None, [0; 2]);
+    for line in text.lines().map(str::trim_start) {
+        if let Some(comment) = line.strip_prefix("///") {
+            first = first.or_else(|| comment.split_whitespace().next());
+        } else if !line.starts_with("#[") {
+            let words: Vec<&str> = line.split('(').next().unwrap_or_default().split_whitespace().collect();
+            if let (Some(first), true) = (first, words.contains(&"fn")) {
+                count[0] += 1;
+                count[1] += usize::from(NO_VERB.contains(&first));
+            }
+            first = None;
+        }
+    }
+    count
+}
+
+#[test]
+fn functions_without_a_verb_are_counted() {
+    let text = "/// The size.\nfn a() {}\n/// Returns the size.\n#[inline]\npub const fn b() {}\n/// A type.\nstruct S;\nfn c() {}\n\
+                /// Whether.\npub(crate) fn d() {}\n";
+    assert_eq!(functions(text), [3, 2]);
+}
+
 #[test]
 fn wide_comments_and_references_are_found() {
     let long = "a word ".repeat(18);

@@ -506,6 +506,25 @@ fn comments_wrap_and_few_refer_to_others() {
     assert!(references <= 20, "{references} comments begin with `The same` or `Same as`: write what it is");
 }
 
+/// The documentation of a function begins with a verb in the third person: "Returns the size".
+#[test]
+fn documentation_of_functions_begins_with_a_verb() {
+    let mut count = [0; 2];
+    for package in packages().iter().filter(|package| package.is_published) {
+        let mut found = Vec::new();
+        sources(&format!("{}/src", package.folder), "", &mut found);
+        for (_, text) in &found {
+            let [all, without] = comments::functions(text);
+            count = [count[0] + all, count[1] + without];
+        }
+    }
+    let [all, without] = count;
+    assert!(
+        all > 2_000 && without * 100 <= all * 5,
+        "{without} of {all} functions: begin with a verb (\"Returns the size\")"
+    );
+}
+
 #[test]
 fn sentences_of_the_documentation_are_short() {
     let mut problems = Vec::new();

@@ -5,14 +5,14 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_161_000),
+    ("kernel-args", 1_194_000),
     ("kernel-args-derive", 242_000),
-    ("kernel-args-abi", 362_000),
+    ("kernel-args-abi", 364_500),
     ("kernel-args-build", 109_000),
     ("kernel-args-cli", 232_000),
-    ("kernel-args-image", 553_000),
+    ("kernel-args-image", 558_500),
     ("kernel-args-nvrtc", 37_000),
-    ("kernel-args-test-driver", 581_000),
+    ("kernel-args-test-driver", 633_500),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
@@ -38,6 +38,8 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args-test-driver", "the table of instructions: what ptxas refuses is refused"),
     ("kernel-args", "one order of checks for seven ways to the driver, and an event of launchers without zeros"),
     ("kernel-args-image", "`LauncherError`: each case is data that a program can match"),
+    ("kernel-args", "segments of runs and `Memory`: the step of an engine runs while it is recorded"),
+    ("kernel-args-abi", "the documentation of functions begins with a verb, in all packages"),
 ];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.

@@ -163,7 +163,7 @@ impl<'a> Rows<'a> {
         self.planned = kept;
     }
 
-    /// Whether a field without a parameter belongs to a parameter without a field.
+    /// Returns whether a field without a parameter belongs to a parameter without a field.
     const fn plans_a_move(&self) -> bool {
         let (mut step, mut field) = (self.planned, self.at.0);
         while step > 0 {

@@ -4,7 +4,7 @@
 //! which is an error only if the struct asks for it. Kernels store the bits of floats in integers, read packed numbers
 //! by bytes, hash addresses, and copy buffers in larger units, so none of these is evidence. What is certain, and why:
 //!
-//! - *A write through a shared borrow* changes memory that the program promised not to change.
+//! - *A write through a shared borrow* changes memory that user code promised not to change.
 //! - *A wrong floating-point format.* The code computes with elements, and the bits of one format are noise in a
 //!   different format. Vectors that fill one element, the upper halves of `float`, and a 0, which has the same bits in
 //!   all formats, are no evidence.
@@ -48,13 +48,13 @@ pub enum Contradiction {
 }
 
 impl Contradiction {
-    /// Whether no right program can show it. Otherwise it is a remark.
+    /// Returns whether no right program can show it. Otherwise it is a remark.
     pub const fn is_certain(self) -> bool {
         matches!(self, Self::Object | Self::Written | Self::Addresses | Self::Format)
     }
 }
 
-/// How the code contradicts a type, if it does.
+/// Returns how the code contradicts a type, if it does.
 pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slot<'_>) -> Option<Contradiction> {
     let is_object = match (slot.kind, meaning) {
         (SlotKind::Texture, Some(Meaning::Surface)) | (SlotKind::Surface, Some(Meaning::Texture)) => true,
@@ -93,14 +93,14 @@ const fn is_accessed(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Pointer) && (slot.read.is_certain() || slot.written.is_certain())
 }
 
-/// Whether the code accesses no memory through a value.
+/// Returns whether the code accesses no memory through a value.
 const fn is_only_a_number(slot: &Slot<'_>) -> bool {
     let is_accessed = slot.read.is_possible() || slot.written.is_possible();
     matches!(slot.kind, SlotKind::Unknown | SlotKind::Integer) && !is_accessed && !slot.escapes
 }
 
-/// Whether the code computes with another floating-point format. An element can be a vector, such as two halves in a
-/// `float`, and the upper half of a `float` is a `__nv_bfloat16`.
+/// Returns whether the code computes with another floating-point format. An element can be a vector, such as two halves
+/// in a `float`, and the upper half of a `float` is a `__nv_bfloat16`.
 const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
     let Primitive { float, size } = some!(primitive, false);
     let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;
@@ -114,15 +114,16 @@ const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bo
         && !is_upper_half
 }
 
-/// The pointee by the code, if the code computes with floating-point numbers of another format than it declares.
+/// Returns the pointee by the code, if the code computes with floating-point numbers of another format than it
+/// declares.
 pub(super) const fn computed_format(kernel: &Parameter<'_>) -> Option<CppBase<'static>> {
     let elements = some!(some!(kernel.body.at(0)).elements);
     let is_other = kernel.cpp.depth == 1 && is_other_format(elements, primitive(kernel.cpp.base));
     if is_other { Some(elements.class.float()) } else { None }
 }
 
-/// Whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8 bytes,
-/// and no C++ type, or unknown members; or the code may write through it, or use it as a texture.
+/// Returns whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8
+/// bytes, and no C++ type, or unknown members; or the code may write through it, or use it as a texture.
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
     let is_written = kernel.cpp.depth == 1 && !kernel.cpp.is_shared();
     let is_number = matches!(kernel.cpp.base, CppBase::Integer { signed: false, bits: 64 }) && !kernel.cpp.is_pointer();
@@ -136,7 +137,7 @@ pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
         && (is_struct || kernel.cpp.is_unknown())
 }
 
-/// How the code contradicts a field or member at this offset, if it is an error.
+/// Returns how the code contradicts a field or member at this offset, if it is an error.
 pub(super) const fn refused_at(
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,
@@ -165,7 +166,7 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
     })
 }
 
-/// Whether a field is an integer, which can be an address, and the code uses the parameter as a pointer.
+/// Returns whether a field is an integer, which can be an address, and the code uses the parameter as a pointer.
 pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     if host.cpp.depth > 0 || host.cpp.is_unknown() || !kernel.cpp.is_unknown() {
         return false;
@@ -187,7 +188,7 @@ const STRONG: u8 = 2;
 impl Exchange {
     pub(crate) const NONE: Self = Self { pointer: 0, integer: 0 };
 
-    /// What a field or member shows. Without a slot, the code does not use its bytes.
+    /// Returns what a field or member shows. Without a slot, the code does not use its bytes.
     const fn of(host: &Parameter<'_>, slot: Option<Slot<'_>>) -> Self {
         let mut own = Self::NONE;
         if host.size != 8 || host.cpp.is_array() {
@@ -242,7 +243,7 @@ pub(crate) struct BodyMismatch<'a> {
     pub(crate) exchanged: Option<&'a str>,
 }
 
-/// The first pointer in a struct that the code contradicts, if the members of the kernel's struct are unknown.
+/// Returns the first pointer in a struct that the code contradicts, if the members of the kernel's struct are unknown.
 pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<BodyMismatch<'a>> {
     let may_contain = host.members.is_known() || host.cpp.is_array();
     if !may_contain || kernel.members.is_described() || kernel.body.is_empty() || host.size != kernel.size {
@@ -310,7 +311,7 @@ struct Primitive {
     size: u8,
 }
 
-/// Whether no access through a pointer to `pointee` shows these elements.
+/// Returns whether no access through a pointer to `pointee` shows these elements.
 pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
     let primitive = some!(primitive(pointee), false);
     if elements.class.is_float() {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{class::Class, cpp::CppBase, signature::Parameter};
 
-/// How the field and the kernel's parameter differ. Empty if the field fits.
+/// Returns how the field and the kernel's parameter differ. Empty if the field fits.
 ///
 /// Unknown properties match anything. Offsets are not compared: they follow from the preceding parameters.
 ///
@@ -30,7 +30,8 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
     differences.and(body::compare(host, kernel))
 }
 
-/// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types, otherwise 6 to
+/// Returns the distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types,
+/// otherwise 6 to
 /// 8. With [`GAP`] and [`EXCHANGE`], the shortest path through two lists is the likeliest mistake: one wrong type, two
 /// exchanged neighbours, one moved field (two gaps), two wrong types, in this order.
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {

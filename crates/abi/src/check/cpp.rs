@@ -14,7 +14,7 @@ use crate::{
 /// The width of `long` if the image was compiled on this system.
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
-/// How the C++ types differ. An unknown type matches anything.
+/// Returns how the C++ types differ. An unknown type matches anything.
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let (h, k) = (host.cpp, kernel.cpp);
     if h.is_unknown() || k.is_unknown() {
@@ -51,8 +51,8 @@ const fn is_of_long(base: CppBase<'_>) -> bool {
     }
 }
 
-/// The second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible, because
-/// programs for Windows contain images from Linux, where `size_t` is `unsigned long`.
+/// Returns the second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible,
+/// because programs for Windows contain images from Linux, where `size_t` is `unsigned long`.
 const fn other_long(kernel: &Parameter<'_>) -> Option<u16> {
     if !is_of_long(kernel.cpp.base) {
         return None;
@@ -70,7 +70,8 @@ const fn other_long(kernel: &Parameter<'_>) -> Option<u16> {
     }
 }
 
-/// Whether a field can be an address: its type is unknown or an unsigned 64-bit integer, and no count or object.
+/// Returns whether a field can be an address: its type is unknown or an unsigned 64-bit integer, and no count or
+/// object.
 pub(super) const fn is_address(host: &Parameter<'_>) -> bool {
     let cpp = host.cpp;
     cpp.is_unknown()
@@ -93,7 +94,7 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
         || matches!(h.base, CppBase::Named(_)) && is_integer(k.base)
 }
 
-/// How an array of numbers differs from a CUDA vector whose members are unknown.
+/// Returns how an array of numbers differs from a CUDA vector whose members are unknown.
 pub(super) const fn compare_components(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let (elements, base) = (host.cpp.elements(), host.cpp.base);
     let is_number = matches!(base, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. });
@@ -214,8 +215,8 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>, long_bits: u16) -> bool {
     }
 }
 
-/// Whether `array` points to the parts of the struct or vector behind `whole`: `[f32; 4]` for `float4*`, `[f32; 3]` for
-/// `Point*`.
+/// Returns whether `array` points to the parts of the struct or vector behind `whole`: `[f32; 4]` for `float4*`,
+/// `[f32; 3]` for `Point*`.
 const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
     if !matches!(whole.base, CppBase::Named(_)) || array.rows[0] == 0 || whole.depth != 1 {
         return false;
@@ -234,7 +235,7 @@ pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
     ty.is_pointer() || !matches!(ty.base, CppBase::Unknown | CppBase::Void | CppBase::Named(_))
 }
 
-/// Whether the rows of one of two arrays of the same size are also rows of the second.
+/// Returns whether the rows of one of two arrays of the same size are also rows of the second.
 ///
 /// `float m[2][3]` has rows of 12 bytes, and `[[f32; 2]; 3]` has rows of 8 bytes. A list of all elements, `[f32; 6]`,
 /// has no rows and matches both. Dimensions of length 1 are ignored.
@@ -250,13 +251,13 @@ pub(super) const fn rows_agree(a: [u32; 3], b: [u32; 3]) -> bool {
     contains_rows(a, 1, b, 1) || contains_rows(b, 1, a, 1)
 }
 
-/// The size of an element in bytes.
+/// Returns the size of an element in bytes.
 const fn element(array: &Parameter<'_>) -> u64 {
     some!(array.size.checked_div(array.cpp.elements()), u64::MAX) as u64
 }
 
-/// Whether every row of `other` is a row, an element, or a part of an element of an array with these lengths, whose
-/// elements have `unit` bytes.
+/// Returns whether every row of `other` is a row, an element, or a part of an element of an array with these lengths,
+/// whose elements have `unit` bytes.
 const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u64) -> bool {
     let mut i = 0;
     while i < other.len() && other[i] > 0 {
@@ -271,7 +272,7 @@ const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u6
     true
 }
 
-/// The number of bytes in the dimensions from `dimension` on.
+/// Returns the number of bytes in the dimensions from `dimension` on.
 const fn length_from(rows: [u32; 3], mut dimension: usize, unit: u64) -> u64 {
     let mut length = unit;
     while dimension < rows.len() && rows[dimension] > 0 {

@@ -45,7 +45,7 @@ impl<'a> Item<'a> {
         self.member.members.is_known()
     }
 
-    /// Whether it contains members or elements that can be compared one by one.
+    /// Returns whether it contains members or elements that can be compared one by one.
     pub(super) const fn opens(&self) -> bool {
         self.elements() > 1 || self.is_struct()
     }
@@ -108,7 +108,7 @@ impl<'a> Cursor<'a> {
         self.is_too_deep
     }
 
-    /// The next item. Closes lists that have been passed.
+    /// Returns the next item. Closes lists that have been passed.
     pub(super) const fn peek(&mut self) -> Option<Item<'a>> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    /// The route to the open struct.
+    /// Returns the route to the open struct.
     const fn route(&self) -> Route<'a> {
         let (mut route, mut level) = (self.start, 0);
         while level < self.depth {
@@ -216,7 +216,7 @@ impl<'a> Cursor<'a> {
         route
     }
 
-    /// The route to what `pointer`, a member of the open struct, points to.
+    /// Returns the route to what `pointer`, a member of the open struct, points to.
     pub(super) const fn behind(&self, pointer: &Parameter<'a>) -> Route<'a> {
         self.route().through(pointer.name, pointer.cpp.depth)
     }
@@ -236,7 +236,7 @@ pub(super) const fn offset(member: &Parameter<'_>) -> usize {
     some!(member.offset, 0)
 }
 
-/// Why two values that match are not compared further, if they are not scalars.
+/// Returns why two values that match are not compared further, if they are not scalars.
 pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
     if let Some(why) = kernel.members.why_opaque() {
         return Some(NotComparedReason::Opaque(why));
@@ -251,16 +251,16 @@ pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Opt
     None
 }
 
-/// Whether a scalar differs from a struct that contains such a scalar. The member of `__half` is storage, and an enum
-/// is no component of a vector such as `uchar1`.
+/// Returns whether a scalar differs from a struct that contains such a scalar. The member of `__half` is storage, and
+/// an enum is no component of a vector such as `uchar1`.
 pub(super) const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
     !scalar.opens()
         && of.opens()
         && matches!(builtin(&of.member), Some(row) if row.components == 0 || scalar.member.members.is_enum())
 }
 
-/// Whether the first member of a struct, at any depth, is the number in the other list, such as `__half`. CUDA's
-/// headers store such numbers as integers.
+/// Returns whether the first member of a struct, at any depth, is the number in the other list, such as `__half`.
+/// CUDA's headers store such numbers as integers.
 pub(super) const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
     let own = some!(builtin(&number.member), false);
     let first = some!(whole.member.members.get_unspelled(0), false);
@@ -273,7 +273,7 @@ const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
     if member.cpp.is_pointer() { None } else { member.cpp.base.builtin() }
 }
 
-/// Whether it is compared by name: a struct whose members are unknown.
+/// Returns whether it is compared by name: a struct whose members are unknown.
 pub(super) const fn is_whole(item: &Item<'_>) -> bool {
     !item.opens() && matches!(item.element().class, Class::Bytes)
 }
@@ -285,7 +285,7 @@ pub(super) const fn common_divisor(mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Whether its bytes cannot be compared: a union, or unknown members.
+/// Returns whether its bytes cannot be compared: a union, or unknown members.
 pub(super) const fn is_opaque(item: &Item<'_>) -> bool {
     !item.is_struct()
         && (item.member.members.why_opaque().is_some()

@@ -67,22 +67,22 @@ impl Differences {
     /// No difference: the two fit.
     pub const NONE: Self = Self(0);
 
-    /// One difference.
+    /// Returns one difference.
     pub(super) const fn of(difference: Difference) -> Self {
         Self(difference.bit())
     }
 
-    /// Whether the two fit.
+    /// Returns whether the two fit.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the set contains `difference`.
+    /// Returns whether the set contains `difference`.
     pub const fn contains(self, difference: Difference) -> bool {
         self.0 & difference.bit() != 0
     }
 
-    /// The most serious difference.
+    /// Returns the most serious difference.
     pub const fn first(self) -> Option<Difference> {
         if self.is_empty() { None } else { Some(Difference::ALL[self.0.trailing_zeros() as usize]) }
     }
@@ -96,7 +96,7 @@ impl Differences {
         Self(self.0 | more.0)
     }
 
-    /// All differences in the set, the most serious first.
+    /// Returns all differences in the set, the most serious first.
     pub fn iter(self) -> impl Iterator<Item = Difference> {
         Difference::ALL.into_iter().filter(move |difference| self.contains(*difference))
     }

@@ -76,7 +76,7 @@ impl Grid {
         best
     }
 
-    /// Whether the two neighbours before this point belong together if they are exchanged.
+    /// Returns whether the two neighbours before this point belong together if they are exchanged.
     const fn is_exchange(&self, a: usize, b: usize) -> bool {
         a > 1 && b > 1 && self.pair[a - 1][b - 2] <= NAMESAKES && self.pair[a - 2][b - 1] <= NAMESAKES
     }
@@ -105,7 +105,7 @@ impl Grid {
         steps
     }
 
-    /// Whether only an exchange of the two neighbours before a point gives the shortest path.
+    /// Returns whether only an exchange of the two neighbours before a point gives the shortest path.
     const fn ends_in_exchange(&self, a: usize, b: usize) -> bool {
         self.is_exchange(a, b)
             && self.to[a][b] == self.to[a - 2][b - 2] + EXCHANGE
@@ -132,8 +132,8 @@ impl Grid {
         }
     }
 
-    /// The point on the far edges with the shortest path to it, plus a lower bound for the rest of the lists, which
-    /// have the lengths `h` and `k`.
+    /// Returns the point on the far edges with the shortest path to it, plus a lower bound for the rest of the lists,
+    /// which have the lengths `h` and `k`.
     pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
         let (mut best, mut nearest) = ((0, 0), usize::MAX);
         let mut point = 0;

@@ -25,7 +25,7 @@ impl<'a> Lists<'a> {
         Self { host, kernel, partners: Partners::new(host, kernel) }
     }
 
-    /// The [distance](distance()), by names before types.
+    /// Returns the [distance](distance()), by names before types.
     pub(super) const fn distance(&self, field: usize, parameter: usize) -> u16 {
         let own = distance(&self.host[field], &self.kernel[parameter]);
         match self.partners.relation(field, parameter) {
@@ -44,7 +44,7 @@ impl<'a> Lists<'a> {
                 && (!self.partners.any || matches!(self.partners.relation(field, parameter), Relation::Partners))
     }
 
-    /// Whether two fields fit at least as well if they are exchanged.
+    /// Returns whether two fields fit at least as well if they are exchanged.
     pub(super) const fn fit_if_exchanged(
         &self,
         (field, parameter): (usize, usize),
@@ -60,8 +60,8 @@ impl<'a> Lists<'a> {
             && self.distance(field, to) + self.distance(other, parameter) <= now
     }
 
-    /// Whether names forbid this pair of strangers. A field that fits stays, unless it also fits the parameter of its
-    /// name.
+    /// Returns whether names forbid this pair of strangers. A field that fits stays, unless it also fits the parameter
+    /// of its name.
     const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
         let (own, other) = self.partners.of(field, parameter);
         field != parameter

@@ -78,7 +78,7 @@ pub(super) struct Route<'a> {
 impl<'a> Route<'a> {
     pub(super) const START: Self = Self { names: [""; NAMES], pointers: [0; NAMES], len: 0 };
 
-    /// The route through a member, which is a pointer of this depth.
+    /// Sets the route through a member, which is a pointer of this depth.
     pub(super) const fn through(mut self, name: &'a str, depth: u8) -> Self {
         if self.len < NAMES {
             (self.names[self.len], self.pointers[self.len]) = (name, depth);

@@ -35,12 +35,12 @@ pub enum MemberRepair<'a> {
 }
 
 impl<'a> MemberMismatch<'a> {
-    /// What to change. `None` if a variant of an enum differs.
+    /// Returns what to change. `None` if a variant of an enum differs.
     pub const fn repair(&self) -> Option<MemberRepair<'a>> {
         self.of_namesakes().repair_here()
     }
 
-    /// What to change, for a difference [of namesakes](Self::of_namesakes).
+    /// Returns what to change, for a difference [of namesakes](Self::of_namesakes).
     pub(crate) const fn repair_here(&self) -> Option<MemberRepair<'a>> {
         let (own, theirs, kernel) = (self.host_siblings, self.siblings, self.kernel);
         if own.is_empty() || theirs.is_empty() {
@@ -79,7 +79,7 @@ impl<'a> MemberMismatch<'a> {
         self.siblings.is_empty() && self.kernel.path[0].is_empty() && self.kernel.pointers[0] == 0
     }
 
-    /// What to change if only the sizes of the whole structs differ.
+    /// Returns what to change if only the sizes of the whole structs differ.
     const fn repair_of_whole(&self) -> Option<MemberRepair<'a>> {
         let ((own, theirs), kernel, host) = (self.whole, self.kernel, some!(self.host));
         if host.member.size == kernel.member.size || own.is_empty() || theirs.is_empty() {
@@ -105,7 +105,7 @@ impl<'a> MemberMismatch<'a> {
         })
     }
 
-    /// What to change if a member has moved, and those before it are right.
+    /// Returns what to change if a member has moved, and those before it are right.
     const fn moved(
         &self,
         own: Members<'a>,
@@ -144,7 +144,8 @@ impl<'a> MemberMismatch<'a> {
     }
 }
 
-/// Whether the kernel's struct has a union whose name the host's struct does not have: any member can be a part of it.
+/// Returns whether the kernel's struct has a union whose name the host's struct does not have: any member can be a part
+/// of it.
 const fn has_other_union(theirs: Members<'_>, own: Members<'_>) -> bool {
     let mut i = 0;
     while let Some(member) = theirs.get_unspelled(i) {
@@ -156,7 +157,7 @@ const fn has_other_union(theirs: Members<'_>, own: Members<'_>) -> bool {
     false
 }
 
-/// The name of the first of the host's members after the kernel's member of this name, or empty.
+/// Returns the name of the first of the host's members after the kernel's member of this name, or empty.
 const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> &'a str {
     let mut i = match theirs.position(name) {
         Some(i) => i + 1,

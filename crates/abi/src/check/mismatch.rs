@@ -41,12 +41,12 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
-    /// Whether it is a row of a field that fits its parameter.
+    /// Returns whether it is a row of a field that fits its parameter.
     pub(crate) const fn is_right(self) -> bool {
         matches!(self, Self::Differs { differences, .. } if differences.is_empty())
     }
 
-    /// The index of the wrong field. `None` for a parameter without a field.
+    /// Returns the index of the wrong field. `None` for a parameter without a field.
     pub const fn field(self) -> Option<usize> {
         match self {
             Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
@@ -54,7 +54,7 @@ impl Mismatch {
         }
     }
 
-    /// The index of the kernel's parameter. `None` for a field without a parameter.
+    /// Returns the index of the kernel's parameter. `None` for a field without a parameter.
     pub const fn parameter(self) -> Option<usize> {
         match self {
             Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
@@ -83,7 +83,8 @@ pub(super) const fn mark_as_one_mistake(mismatches: &mut [Mismatch], i: usize, j
     }
 }
 
-/// Whether a field with these differences belongs to another parameter. A wrong offset is no mistake of the field.
+/// Returns whether a field with these differences belongs to another parameter. A wrong offset is no mistake of the
+/// field.
 const fn belongs_to(lists: &Lists<'_>, field: usize, parameter: usize, differences: Differences) -> bool {
     match differences.first() {
         Some(Difference::Offset) | None => false,

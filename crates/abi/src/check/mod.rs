@@ -23,7 +23,7 @@
 //! |---|---|
 //! | a rule of the comparison | `compare.rs` (sizes, classes), `cpp.rs` (C++ types), `walk.rs` (members), `pointees.rs` (structs behind pointers), `variants.rs` (enums), `names.rs` (names) |
 //! | what the code of a kernel contradicts, and what is only a remark | `body.rs`, and `texts/body.rs` |
-//! | what to change, as data | `repair.rs`, `member_repair.rs`; the members that this is said of: `namesakes.rs` |
+//! | what to change, as data | `repair.rs`, `member_repair.rs`; the members that the message names: `namesakes.rs` |
 //! | what `Verification` lists as not compared | `NotComparedReason` in `member_mismatch.rs` |
 
 mod align;

@@ -43,8 +43,8 @@ impl NameIndex {
         Self { slots, any }
     }
 
-    /// Where the name of field `i`, which fits parameter `j`, belongs. A name that matches no parameter is ignored
-    /// unless it is explicit.
+    /// Returns where the name of field `i`, which fits parameter `j`, belongs. A name that matches no parameter is
+    /// ignored unless it is explicit.
     pub(super) const fn elsewhere(
         &self,
         host: &[Parameter<'_>],
@@ -125,7 +125,7 @@ impl Partners {
         }
     }
 
-    /// The parameter with the name of a field, and the field with the name of a parameter.
+    /// Returns the parameter with the name of a field, and the field with the name of a parameter.
     pub(super) const fn of(&self, field: usize, parameter: usize) -> (Option<usize>, Option<usize>) {
         if field >= MOST || parameter >= MOST {
             return (None, None);
@@ -134,13 +134,13 @@ impl Partners {
     }
 }
 
-/// Whether a field and the parameter at its position have different names.
+/// Returns whether a field and the parameter at its position have different names.
 pub(crate) const fn is_named_otherwise(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let name = host.cpp_name();
     !name.is_empty() && !is_made(kernel.name) && !same(name, kernel.name)
 }
 
-/// Whether a field has the name of another parameter and fits it too.
+/// Returns whether a field has the name of another parameter and fits it too.
 pub(crate) const fn is_of_another(host: &Parameter<'_>, kernel: &Parameter<'_>, other: &Parameter<'_>) -> bool {
     same(host.cpp_name(), other.name)
         && !is_made(other.name)
@@ -158,8 +158,8 @@ impl MemberNames {
         Self { number: 0, slots: Slots::new() }
     }
 
-    /// The sibling of `item` with this name. In a large struct: among the first 768 members and the 64 before and after
-    /// `item`.
+    /// Returns the sibling of `item` with this name. In a large struct: among the first 768 members and the 64 before
+    /// and after `item`.
     const fn find<'a>(&mut self, item: &Item<'a>, name: &str) -> Option<Parameter<'a>> {
         let name = name.as_bytes();
         if self.number != item.number {
@@ -190,8 +190,8 @@ impl MemberNames {
     }
 }
 
-/// Whether a member of the host has the name of another member of the kernel's struct, of the same type. An explicit
-/// name has to be the member's own, or the name of an enclosing struct or array.
+/// Returns whether a member of the host has the name of another member of the kernel's struct, of the same type. An
+/// explicit name has to be the member's own, or the name of an enclosing struct or array.
 ///
 /// The two structs may begin at different offsets: a `float4` can overlap the second of several `float3`. Then a name
 /// counts only if the members are exchanged, not if one struct is shifted.
@@ -224,8 +224,8 @@ pub(super) const fn is_of_another_member(
     }
 }
 
-/// The member of the struct around `at` that has the name of `item`, can have its type, and has another offset; and
-/// this offset. `item` is a whole member of a struct at the same offset.
+/// Returns the member of the struct around `at` that has the name of `item`, can have its type, and has another offset;
+/// and this offset. `item` is a whole member of a struct at the same offset.
 pub(super) const fn misplaced<'a>(
     item: &Item<'_>,
     at: &Item<'a>,
@@ -248,15 +248,15 @@ pub(super) const fn misplaced<'a>(
     Some((other, place))
 }
 
-/// Whether two members are exchanged: each struct has the name of the other one's member, at another distance. `other`
-/// is the kernel's member with the name of the host's.
+/// Returns whether two members are exchanged: each struct has the name of the other one's member, at another distance.
+/// `other` is the kernel's member with the name of the host's.
 const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>) -> bool {
     let own = some!(host.siblings.find(kernel.member.name), false);
     let (here, there) = (host.start + offset(&own), kernel.start + offset(other));
     here + there != host.offset + kernel.offset
 }
 
-/// Whether the name comes from a compiler, not from a program: it is empty or has PTX's form `saxpy_param_2`.
+/// Returns whether the name comes from a compiler, not from a program: it is empty or has PTX's form `saxpy_param_2`.
 pub const fn is_made(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut at = bytes.len();

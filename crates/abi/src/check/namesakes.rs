@@ -13,9 +13,9 @@ use crate::{
 };
 
 impl<'a> MemberMismatch<'a> {
-    /// The difference of the first members of one name that differ in size or contain this difference, and are not two
-    /// structs of the program: it cannot change the members of a type of CUDA. Or the first member with this difference
-    /// in it that the host's struct lacks. Otherwise this difference.
+    /// Moves the difference up to the first pair of members with the same name that contains it, but never into a CUDA
+    /// type, which the user cannot edit. Or the first member with this difference in it that the host's struct lacks.
+    /// Otherwise this difference.
     pub(crate) const fn of_namesakes(self) -> Self {
         let mut theirs = Level::of(self.whole.1, &self.kernel);
         let mut own = match &self.host {
@@ -87,7 +87,7 @@ struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
-    /// The outermost struct or the pointee with these members.
+    /// Returns the outermost struct or the pointee with these members.
     const fn of(members: Members<'a>, end: &Place<'a>) -> Self {
         let (mut depth, mut i) = (0, 0);
         while i < NAMES {
@@ -107,7 +107,7 @@ impl<'a> Level<'a> {
         self.has_more() && same(self.first(), name)
     }
 
-    /// The member that is the place or contains it, or empty.
+    /// Returns the member that is the place or contains it, or empty.
     const fn first(&self) -> &'a str {
         match self.is_inside {
             true if self.has_more() => self.end.path[self.depth],
@@ -116,8 +116,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Whether this struct lacks the inner struct with the difference: it does not have its members itself, and its
-    /// member at the difference is no other name of it.
+    /// Returns whether this struct lacks the inner struct with the difference: it does not have its members itself, and
+    /// its member at the difference is no other name of it.
     const fn lacks(&self, theirs: &Self) -> bool {
         let inner = theirs.end.declared.name;
         if self.members.find(inner).is_some() && theirs.members.find(inner).is_none() {
@@ -145,13 +145,13 @@ impl<'a> Level<'a> {
     }
 }
 
-/// Whether it is a struct of the program, or an array of them.
+/// Returns whether it is a struct of the user, or an array of them.
 const fn is_own_struct(member: &Parameter<'_>) -> bool {
     member.members.is_known() && !member.cpp.is_pointer() && !member.cpp.base.is_builtin()
 }
 
-/// Whether the program can have changed something inside of the host's struct. If the names mean two types, its members
-/// can be right for another kernel.
+/// Returns whether user code can have changed something inside of the host's struct. If the names mean two types, its
+/// members can be right for another kernel.
 const fn are_structs_of_one_type(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let have_one_name = match (host.cpp.base, kernel.cpp.base) {
         (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),

@@ -18,7 +18,7 @@ pub(super) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Whether both are pointers to known types.
+    /// Returns whether both are pointers to known types.
     pub(super) const fn exists(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
@@ -28,8 +28,8 @@ impl<'a> Pair<'a> {
         Self { host: host.pointee, kernel: kernel.pointee, rows, routes: *routes }
     }
 
-    /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of
-    /// one name are compared without lengths. `[f32; 3]` for `Point` is compared as an array.
+    /// Returns what both pointers point to. A pointer to an array can be the pointer to its first element, so two
+    /// structs of one name are compared without lengths. `[f32; 3]` for `Point` is compared as an array.
     pub(super) const fn types(&self) -> Option<(Parameter<'a>, Parameter<'a>)> {
         let (host, kernel) = (some!(self.host.get()), some!(self.kernel.get()));
         let have_one_name = match (host.cpp.base, kernel.cpp.base) {

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<const N: usize> Report<'_, N> {
-    /// The index of the field before which a moved field belongs.
+    /// Returns the index of the field before which a moved field belongs.
     pub(crate) const fn destination(&self, field: usize) -> usize {
         let mut i = 0;
         while i < self.len() {
@@ -28,7 +28,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// The alignment of the kernel's parameter. A cubin shows it only by the offset: the smallest that explains it.
+/// Returns the alignment of the kernel's parameter. A cubin shows it only by the offset: the smallest that explains it.
 pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter: usize) -> Option<Alignment> {
     let kernel = &pairing.kernel[parameter];
     let (None, Some(offset)) = (kernel.align, kernel.offset) else {
@@ -47,7 +47,7 @@ pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter:
     None
 }
 
-/// The alignment of the kernel's struct, if only this makes the sizes differ.
+/// Returns the alignment of the kernel's struct, if only this makes the sizes differ.
 pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
     let (own, align) = (some!(host.align), some!(kernel.align));
     let end = end_of(host.members, host.members.len());
@@ -74,7 +74,7 @@ const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
     true
 }
 
-/// Whether it is a struct of the program, not of CUDA.
+/// Returns whether it is a struct of the user, not of CUDA.
 pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
     matches!(host.class, Class::Bytes)
         && !host.cpp.is_pointer()
@@ -83,7 +83,8 @@ pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
         && !host.cpp.base.is_builtin()
 }
 
-/// Whether it is a type of CUDA with a Rust type of this alignment. A `std::complex<double>` is not aligned as CUDA's.
+/// Returns whether it is a type of CUDA with a Rust type of this alignment. A `std::complex<double>` is not aligned as
+/// CUDA's.
 pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alignment>) -> bool {
     let row = some!(kernel.cpp.base.builtin(), false);
     let align = some!(align, true);
@@ -91,8 +92,9 @@ pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alig
 }
 
 impl<const N: usize> Report<'_, N> {
-    /// The first and the last of the neighbours that can each be the mistake. The struct fits if any one of these
-    /// fields is removed, or if a field is added for any one of these parameters, with the same number of conversions.
+    /// Returns the first and the last of the neighbours that can each be the mistake. The struct fits if any one of
+    /// these fields is removed, or if a field is added for any one of these parameters, with the same number of
+    /// conversions.
     pub(crate) const fn alike(&self, mismatch: Mismatch) -> (usize, usize) {
         let (own, at, missing) = match mismatch {
             Mismatch::Missing { parameter, before, .. } => (parameter, (before, parameter), true),
@@ -107,7 +109,7 @@ impl<const N: usize> Report<'_, N> {
         (own - self.slide(at, missing, false), own + self.slide(at, missing, true))
     }
 
-    /// The parameter after the ones that belong to the fields before an extra field.
+    /// Returns the parameter after the ones that belong to the fields before an extra field.
     const fn parameter_at(&self, field: usize) -> usize {
         let (mut parameter, mut i) = (field, 0);
         while i < self.len() {
@@ -121,7 +123,7 @@ impl<const N: usize> Report<'_, N> {
         parameter
     }
 
-    /// The number of fitting rows that a gap, a parameter if `missing`, can slide over.
+    /// Returns the number of fitting rows that a gap, a parameter if `missing`, can slide over.
     const fn slide(&self, (mut i, mut j): (usize, usize), missing: bool, forward: bool) -> usize {
         let (mut steps, mut slid, mut extra) = (0, 0, 0_i32);
         loop {

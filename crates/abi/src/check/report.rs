@@ -53,7 +53,7 @@ pub const fn report_at<'a, const N: usize>(
     report
 }
 
-/// Whether all fields fit the parameters.
+/// Returns whether all fields fit the parameters.
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
     let pairing = Pairing { host, kernel, base };
     pairing.fits_by_types() && pairing.fits_by_names()
@@ -129,32 +129,32 @@ impl<'a, const N: usize> Report<'a, N> {
         }
     }
 
-    /// Whether the struct fits.
+    /// Returns whether the struct fits.
     pub const fn is_empty(&self) -> bool {
         self.total == 0
     }
 
-    /// The number of stored mismatches: at most `N`.
+    /// Returns the number of stored mismatches: at most `N`.
     pub const fn len(&self) -> usize {
         if self.total < N { self.total } else { N }
     }
 
-    /// The number of all mismatches, stored or not.
+    /// Returns the number of all mismatches, stored or not.
     pub const fn total(&self) -> usize {
         self.total
     }
 
-    /// The first `N` mismatches, in the order of the parameters.
+    /// Returns the first `N` mismatches, in the order of the parameters.
     pub const fn mismatches(&self) -> &[Mismatch] {
         self.mismatches.split_at(self.len()).0
     }
 
-    /// The struct.
+    /// Returns the struct.
     pub const fn host(&self) -> Signature<'a> {
         self.host
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub const fn kernel(&self) -> Signature<'a> {
         self.kernel
     }
@@ -163,13 +163,13 @@ impl<'a, const N: usize> Report<'a, N> {
         Pairing { host: self.host.parameters, kernel: self.kernel.parameters, base: self.base }
     }
 
-    /// The stored mismatch of a row, which knows its counterpart.
+    /// Returns the stored mismatch of a row, which knows its counterpart.
     pub(crate) fn stored(&self, row: Mismatch) -> Mismatch {
         let is_row = |kept: &&Mismatch| kept.field() == row.field() && kept.parameter() == row.parameter();
         *self.mismatches().iter().find(is_row).unwrap_or(&row)
     }
 
-    /// The mismatch of a field.
+    /// Returns the mismatch of a field.
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
         let mut i = 0;
         while i < self.len() {

@@ -53,7 +53,7 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     best
 }
 
-/// The kernel with the fewest mistakes, preferably not a template instance. 0 if `candidates` is empty.
+/// Returns the kernel with the fewest mistakes, preferably not a template instance. 0 if `candidates` is empty.
 pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
     let (mut nearest, mut fewest) = (0, usize::MAX);
     let mut i = 0;
@@ -68,7 +68,7 @@ pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> 
     nearest
 }
 
-/// Whether a demangled name is a template instance: `void k<float>(int)`.
+/// Returns whether a demangled name is a template instance: `void k<float>(int)`.
 const fn is_instance(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 1;

@@ -29,7 +29,7 @@ impl<const N: usize> Slots<N> {
         self.left == 0
     }
 
-    /// The next index that was inserted with a hash, in order, and possibly more. `at` is the hash at first.
+    /// Returns the next index that was inserted with a hash, in order, and possibly more. `at` is the hash at first.
     pub(super) const fn next(&self, at: &mut u64) -> Option<usize> {
         let found = self.slots[*at as usize % N];
         *at += 1;

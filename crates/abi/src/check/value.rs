@@ -31,7 +31,7 @@ pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>)
     differences
 }
 
-/// Whether a value of the field's class can be passed as the kernel's class.
+/// Returns whether a value of the field's class can be passed as the kernel's class.
 pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     match (host.class, kernel.class) {
         (Class::Unknown | Class::Bits, _) | (_, Class::Unknown | Class::Bits) | (Class::Pointer, Class::Integer) => {
@@ -47,8 +47,9 @@ pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> 
     }
 }
 
-/// Whether only size and alignment are known: `.align 8 .b8 p[8]`, and neither a symbol nor debug information contains
-/// a type. LLVM declares each struct like that, also one of a single number or pointer, and rustc each `static`.
+/// Returns whether only size and alignment are known: `.align 8 .b8 p[8]`, and neither a symbol nor debug information
+/// contains a type. LLVM declares each struct like that, also one of a single number or pointer, and rustc each
+/// `static`.
 pub(crate) const fn is_bytes_only(kernel: &Parameter<'_>) -> bool {
     matches!(kernel.class, Class::Bytes) && kernel.cpp.is_unknown() && !kernel.members.is_described()
 }

@@ -11,7 +11,7 @@ use crate::{
     signature::{Members, Parameter},
 };
 
-/// How a Rust type differs from a global variable. Empty if it fits.
+/// Returns how a Rust type differs from a global variable. Empty if it fits.
 ///
 /// The value is compared as the only member of a struct: see [`first_difference`](super::first_difference). A variable
 /// can be aligned more than its type, not less.

@@ -17,7 +17,7 @@ pub struct VariantMismatch<'a> {
     pub kernel: Option<Variant<'a>>,
 }
 
-/// The first variant that is wrong. `None` if the enums match, or if the variants of one side are unknown.
+/// Returns the first variant that is wrong. `None` if the enums match, or if the variants of one side are unknown.
 ///
 /// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if it has that
 /// name. The kernel's enum may have more variants.
@@ -90,7 +90,8 @@ impl<'a> Index<'a> {
         Self { variants, size, starts, names, values }
     }
 
-    /// The variant with the same name. Otherwise, of the names that [`agree`], one with the same value, or the first.
+    /// Returns the variant with the same name. Otherwise, of the names that [`agree`], one with the same value, or the
+    /// first.
     const fn named(&self, host: Variant<'_>, near: usize) -> Option<Variant<'a>> {
         let mut named: Option<Variant<'a>> = None;
         let mut at = hash_of_letters(host.name.as_bytes(), 0);
@@ -142,7 +143,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// A hash of the letters and digits of a name from `start` on, in lower case.
+/// Returns a hash of the letters and digits of a name from `start` on, in lower case.
 const fn hash_of_letters(name: &[u8], start: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, start);
     while i < name.len() {
@@ -166,7 +167,7 @@ const fn hash_of_value(variant: Variant<'_>, size: usize) -> u64 {
     hash
 }
 
-/// The number of bytes in the common prefix of several names.
+/// Returns the number of bytes in the common prefix of several names.
 const fn common_prefix(variants: Members<'_>) -> usize {
     let first = some!(variants.variant(0), 0).name.as_bytes();
     let mut length = if variants.variant(1).is_some() { first.len() } else { 0 };
@@ -185,7 +186,7 @@ const fn common_prefix(variants: Members<'_>) -> usize {
     length
 }
 
-/// A bit for each byte at which a name may begin: the first, and the words after the common prefix.
+/// Returns a bit for each byte at which a name may begin: the first, and the words after the common prefix.
 const fn starts(variants: Members<'_>) -> u128 {
     let prefix = common_prefix(variants);
     let mut starts = 1;
@@ -203,7 +204,7 @@ const fn starts(variants: Members<'_>) -> u128 {
     starts
 }
 
-/// Whether two names match; the kernel's may begin at any of the `starts`.
+/// Returns whether two names match; the kernel's may begin at any of the `starts`.
 const fn agree(host: &str, kernel: &str, mut starts: u128) -> bool {
     let (host, kernel) = (host.as_bytes(), kernel.as_bytes());
     // Most names already differ at the end.
@@ -232,7 +233,7 @@ const fn begins_word(name: &[u8], at: usize) -> bool {
     name[at] != b'_' && (name[at - 1] == b'_' || name[at].is_ascii_uppercase() && !name[at - 1].is_ascii_uppercase())
 }
 
-/// Whether two names have the same letters and digits, `b` from `start` on.
+/// Returns whether two names have the same letters and digits, `b` from `start` on.
 const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
     let (mut i, mut j, mut any) = (0, start, false);
     loop {
@@ -255,7 +256,7 @@ const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether two values have the same bits in `size` bytes. Compilers differ in the sign that they record.
+/// Returns whether two values have the same bits in `size` bytes. Compilers differ in the sign that they record.
 const fn same_value(a: Variant<'_>, b: Variant<'_>, size: usize) -> bool {
     let different = a.value ^ b.value;
     match size {

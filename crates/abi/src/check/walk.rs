@@ -54,7 +54,8 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// The comparison, if it [is possible](Self::is_possible). It is not in an option, which would copy it again.
+    /// Creates the comparison, if it [is possible](Self::is_possible). It is not in an option, which would copy it
+    /// again.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,
@@ -75,7 +76,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Why nothing of a matching parameter is compared, if it contains something to compare.
+    /// Returns why nothing of a matching parameter is compared, if it contains something to compare.
     pub(super) const fn passed_whole(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<NotCompared<'a>> {
         let (place, reason) = match why_not(host, kernel) {
             Some(why) => (Route::START.to(*kernel, 0), why),
@@ -85,7 +86,7 @@ impl<'a> Walk<'a> {
         Some(NotCompared { place, reason })
     }
 
-    /// The next event. After a difference, further events can be consequences of it.
+    /// Returns the next event. After a difference, further events can be consequences of it.
     pub(super) const fn next(&mut self) -> Option<Event<'a>> {
         loop {
             match self.step() {
@@ -294,7 +295,7 @@ impl<'a> Walk<'a> {
         Event::Differs(MemberMismatch { host, kernel, siblings, host_siblings, whole, differences })
     }
 
-    /// The difference if the host has no member at the place of `k`. A member of its name has moved.
+    /// Returns the difference if the host has no member at the place of `k`. A member of its name has moved.
     const fn moved(&self, h: Option<&Item<'a>>, k: &Item<'a>) -> Step<'a> {
         let (start, siblings) = match h {
             Some(h) => (h.start, h.siblings),
@@ -309,8 +310,8 @@ impl<'a> Walk<'a> {
         Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
     }
 
-    /// The difference if the kernel's struct has a member with the name of `h` at another place; if not `in_host`, if
-    /// the host's has one with the name of `k`. Needed where types are not compared.
+    /// Returns the difference if the kernel's struct has a member with the name of `h` at another place; if not
+    /// `in_host`, if the host's has one with the name of `k`. Needed where types are not compared.
     const fn misplaced(&mut self, h: &Item<'a>, k: &Item<'a>, in_host: bool) -> Option<Step<'a>> {
         let (host, kernel) = if in_host {
             let (other, offset) = some!(misplaced(h, k, &mut self.kernel_names));
@@ -341,14 +342,14 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a pointer to a type that is only declared points to.
+/// Returns what a pointer to a type that is only declared points to.
 const fn incomplete<'a>(cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> (Place<'a>, NotComparedReason) {
     let declared = Parameter { name: "", ..*pointer };
     (cursor.behind(pointer).to(declared, 0), NotComparedReason::Incomplete)
 }
 
-/// The first member in which a field and a parameter of the same size differ. `None` if they match, or if the members
-/// of one side are unknown.
+/// Returns the first member in which a field and a parameter of the same size differ. `None` if they match, or if the
+/// members of one side are unknown.
 ///
 /// - Members match by offset and type: `float x, y, z, w` matches an array of four and a `float4`. An integer does not
 ///   match `__half`, although `__half` contains an integer.

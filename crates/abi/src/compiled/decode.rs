@@ -47,7 +47,7 @@ impl Head {
         Self::read_at(image, at, Names::read_at(image, at))
     }
 
-    /// The data at this position, about the kernel with these names.
+    /// Returns the data at this position, about the kernel with these names.
     pub(super) const fn read_at(image: &'static CompiledImage, at: usize, names: Names) -> Self {
         let bytes = image.table;
         let flags = bytes[at + NAMES];
@@ -80,7 +80,7 @@ impl Head {
         Parameter { name: self.texts.text(declaration), spelling: self.texts.text(declaration), ..self.next_type() }
     }
 
-    /// The next parameter without its texts. A comparison that succeeds does not need them.
+    /// Returns the next parameter without its texts. A comparison that succeeds does not need them.
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
         let reader = &mut self.types;
         let mut parameter = value(reader, self.names.text, self.names.name.0);

@@ -59,13 +59,13 @@ pub struct Target {
 }
 
 impl Family {
-    /// Whether a kernel matches a pattern, and no exception.
+    /// Returns whether a kernel matches a pattern, and no exception.
     pub const fn names(&self, kernel: &CompiledKernel) -> bool {
         let names = kernel.names();
         any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
     }
 
-    /// Whether the struct has types for this kernel, which it [`names`](Self::names).
+    /// Returns whether the struct has types for this kernel, which it [`names`](Self::names).
     pub const fn takes(&self, kernel: &CompiledKernel) -> bool {
         let mut t = 0;
         while t < self.targets.len() {
@@ -106,7 +106,7 @@ impl Family {
         i > 0
     }
 
-    /// Whether a struct with these parameters can be one of the targets.
+    /// Returns whether a struct with these parameters can be one of the targets.
     pub const fn may_bind(&self, parameters: &[Parameter<'_>]) -> bool {
         let mut i = 0;
         while i < self.targets.len() {
@@ -119,7 +119,7 @@ impl Family {
     }
 }
 
-/// Whether a kernel that matches a pattern has a name that ends with `suffix` and matches one.
+/// Returns whether a kernel that matches a pattern has a name that ends with `suffix` and matches one.
 const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     if !names.is_mangled() {
         // It has only one name, which matches.
@@ -140,7 +140,7 @@ const fn any_matches(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     false
 }
 
-/// Whether two lists have the same types, as far as sizes and spellings show.
+/// Returns whether two lists have the same types, as far as sizes and spellings show.
 const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -160,7 +160,7 @@ const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
 pub struct Found<const N: usize, const P: usize> {
     /// The first target that does not fit, and the index of its first kernel.
     misfit: Option<(usize, usize)>,
-    /// The number of further bindings that do not fit; of kernels, if there is at most one binding.
+    /// How many more bindings do not fit. With zero or one binding, counts kernels instead.
     more: usize,
     some_fit: bool,
     varying: Option<usize>,
@@ -242,7 +242,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
         found
     }
 
-    /// Whether `p` is the first pattern that matches, and no exception does. Marks the pattern.
+    /// Returns whether `p` is the first pattern that matches, and no exception does. Marks the pattern.
     const fn is_new(&mut self, family: &Family, names: &Names, p: usize) -> bool {
         if !names.match_pattern(family.entries[p], "") {
             return false;
@@ -252,7 +252,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
             && (family.except.is_empty() || !any_matches(family.except, names, ""))
     }
 
-    /// The first kernel that does not fit; empty if all fit.
+    /// Returns the first kernel that does not fit; empty if all fit.
     pub const fn in_doubt(&self, family: &Family) -> CompiledKernels {
         let none = family.kernels.none();
         some!(family.kernels.get(some!(self.misfit, none).1), none).kernels()
@@ -268,8 +268,8 @@ impl<const N: usize, const P: usize> Found<N, P> {
         family.targets[some!(self.misfit, NONE).0]
     }
 
-    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with
-    /// other types, or has none.
+    /// Returns what a message reports about the binding that does not fit. It is wrong, not the struct, if the struct
+    /// fits with other types, or has none.
     pub const fn bound(&self, family: &Family) -> Bound<'static> {
         let written = self.target(family).written;
         Bound { written, is_generic: true, is_wrong: self.some_fit || N == 1, more: self.more, several: N > 1 }
@@ -288,12 +288,12 @@ impl<const N: usize, const P: usize> Found<N, P> {
         self.left_out.is_some()
     }
 
-    /// Whether a kernel matches the pattern, or the image may lack it.
+    /// Returns whether a kernel matches the pattern, or the image may lack it.
     pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
         self.is_matched[pattern] || family.may_lack_all() || family.kernels.is_unknown()
     }
 
-    /// Whether the binding has a kernel, or the image may lack it.
+    /// Returns whether the binding has a kernel, or the image may lack it.
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
         if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
             return true;

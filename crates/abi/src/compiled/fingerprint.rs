@@ -5,7 +5,7 @@ use crate::texts::{Message, templates};
 /// The maximum number of 8-byte pieces in a fingerprint. Constant evaluation takes some microseconds per piece.
 const PIECES: usize = 2048;
 
-/// A hash of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
+/// Returns a hash of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
 ///
 /// It detects accidental changes. It is not a cryptographic hash.
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
@@ -64,7 +64,7 @@ const fn mix(hash: u64, piece: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64 ^ piece
 }
 
-/// The bytes as an array, for a `static`: rustc compares a constant that refers to a `static` in constant time.
+/// Returns the bytes as an array, for a `static`: rustc compares a constant that refers to a `static` in constant time.
 ///
 /// # Panics
 /// If the length is not `N`.

@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl CompiledKernels {
-    /// The symbol of the only kernel, if these fields fit it on every GPU.
+    /// Returns the symbol of the only kernel, if these fields fit it on every GPU.
     #[doc(hidden)]
     pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Option<&'static str> {
         match self.get(0) {
@@ -46,13 +46,13 @@ impl Head {
         (plain == fields.len() || self.fits_in_full(fields)) && (self.flags & NAMED == 0 || self.names_fit(fields))
     }
 
-    /// Whether the record of parameter `i` contains the type of this field.
+    /// Returns whether the record of parameter `i` contains the type of this field.
     const fn fits_plainly(&self, i: usize, field: &Parameter<'_>) -> bool {
         let bit = bit(field);
         bit < PLAIN.len() && self.types.bytes[self.records + RECORD * i + bit / 8] >> (bit % 8) & 1 == 1
     }
 
-    /// The full comparison, except of names.
+    /// Returns the full comparison, except of names.
     const fn fits_in_full(&self, fields: &[Parameter<'_>]) -> bool {
         let mut own = *self;
         let mut before = NOTHING;
@@ -75,7 +75,7 @@ impl Head {
         !exchange.is_certain()
     }
 
-    /// Whether no field has the name of another parameter, if all fields fit by type.
+    /// Returns whether no field has the name of another parameter, if all fields fit by type.
     const fn names_fit(&self, fields: &[Parameter<'_>]) -> bool {
         let mut own = *self;
         let mut i = 0;
@@ -104,7 +104,7 @@ impl Head {
 /// The size of the record of a parameter in bytes: one bit for each plain type.
 pub const RECORD: usize = PLAIN.len() / 8;
 
-/// The record of parameter `i` of a kernel.
+/// Returns the record of parameter `i` of a kernel.
 pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
     let window = &kernel[i.saturating_sub(1)..=i];
     let fits = |ty: &Parameter<'_>| {
@@ -163,7 +163,7 @@ const NUMBERS: [(CppType<'static>, u8, Class); 16] = [
     (CppType::of(CppBase::Void), 0, Class::Unknown),
 ];
 
-/// The bit of a field's type in a record, or a larger number. It has few calls.
+/// Returns the bit of a field's type in a record, or a larger number. It has few calls.
 const fn bit(field: &Parameter<'_>) -> usize {
     let cpp = &field.cpp;
     let number = match cpp.base {

@@ -1,13 +1,13 @@
 //! Patterns for names.
 
-/// Whether `pattern` matches all of `text`, as in `entries = "u*_f32"`: `*` matches any characters, `?` matches one
-/// byte.
+/// Returns whether `pattern` matches all of `text`, as in `entries = "u*_f32"`: `*` matches any characters, `?` matches
+/// one byte.
 pub const fn matches_pattern(pattern: &str, text: &str) -> bool {
     matches(pattern.as_bytes(), b"", text.as_bytes(), 0, text.len())
 }
 
-/// Whether `pattern` matches all of a text that ends with `suffix`. The text is `bytes[start..end]`: slicing would add
-/// a call.
+/// Returns whether `pattern` matches all of a text that ends with `suffix`. The text is `bytes[start..end]`: slicing
+/// would add a call.
 pub(super) const fn matches(pattern: &[u8], suffix: &[u8], bytes: &[u8], start: usize, end: usize) -> bool {
     matches_from(pattern, suffix, bytes, start, end, false)
 }
@@ -61,7 +61,7 @@ mod tests {
     use proptest::prelude::*;
     use std::string::String;
 
-    /// The definition of a pattern, without optimizations.
+    /// Returns the definition of a pattern, without optimizations.
     fn slowly(pattern: &[u8], text: &[u8]) -> bool {
         match (pattern, text) {
             ([], []) => true,

@@ -62,20 +62,21 @@ impl CompiledImage {
         Self { bytes, ..Self::table(table, names) }
     }
 
-    /// A table that needs no image: it contains all of its texts.
+    /// Returns a table that needs no image: it contains all of its texts.
     #[doc(hidden)]
     pub const fn table(table: &'static [u8], names: &'static str) -> Self {
         Self { bytes: &[], table, names, readers: None, gpus: &[], is_plain: false, absent: None, variables: None }
     }
 
-    /// The image as in the file: PTX, a cubin or a fat binary. Empty if the build script found no compiler for it.
+    /// Returns the image as in the file: PTX, a cubin or a fat binary. Empty if the build script found no compiler for
+    /// it.
     #[must_use]
     pub const fn bytes(&self) -> &'static [u8] {
         if self.absent.is_some() { &[] } else { self.bytes }
     }
 }
 
-/// An entry of the table's header: the number of kernels, the position of each kernel, and the position of the
+/// Returns an entry of the table's header: the number of kernels, the position of each kernel, and the position of the
 /// structs.
 pub(super) const fn place_at(table: &[u8], index: usize) -> usize {
     number_at(table, PLACE * index)

@@ -41,19 +41,19 @@ impl CompiledKernel {
         Head::read(self.image, self.index as usize)
     }
 
-    /// The symbol that the driver uses: `_Z5saxpyifPKfPf`.
+    /// Returns the symbol that the driver uses: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
         if self.symbol.is_empty() { self.names().symbol() } else { self.symbol }
     }
 
-    /// The readable name: `saxpy(int, float, float const*, float*)`. The symbol if that is not mangled.
+    /// Returns the readable name: `saxpy(int, float, float const*, float*)`. The symbol if that is not mangled.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.names().name()
     }
 
-    /// The image that contains the kernel, as in the file: PTX, a cubin or a fat binary.
+    /// Returns the image that contains the kernel, as in the file: PTX, a cubin or a fat binary.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.image.bytes
@@ -64,13 +64,13 @@ impl CompiledKernel {
         self.image
     }
 
-    /// The number of parameters.
+    /// Returns the number of parameters.
     #[must_use]
     pub const fn parameter_count(&self) -> usize {
         self.head().parameters
     }
 
-    /// The parameter at `index`.
+    /// Returns the parameter at `index`.
     ///
     /// # Panics
     /// If `index` is out of bounds.
@@ -86,8 +86,8 @@ impl CompiledKernel {
         head.next_parameter()
     }
 
-    /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from
-    /// debug information.
+    /// Returns the variable that a table of variables has at this place, with its C++ name: its declaration, and its
+    /// type from debug information.
     #[doc(hidden)]
     pub const fn variable(&self) -> Parameter<'static> {
         let parameter = self.parameter(0);
@@ -101,13 +101,13 @@ impl CompiledKernel {
         Parameter { class, cpp, members, pointee, ..declared }
     }
 
-    /// The parameters, in order.
+    /// Returns the parameters, in order.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = Parameter<'static>> + Clone {
         let mut head = self.head();
         (0..head.parameters).map(move |_| head.next_parameter())
     }
 
-    /// The parameters as an array, for a [`Signature`](crate::Signature):
+    /// Returns the parameters as an array, for a [`Signature`](crate::Signature):
     ///
     /// ```ignore
     /// const PARAMETERS: [Parameter<'static>; saxpy::saxpy.parameter_count()] = saxpy::saxpy.parameter_array();
@@ -134,14 +134,14 @@ impl CompiledKernel {
         self.head().flags & BODY != 0
     }
 
-    /// Whether debug information provided names, C++ types and members of the parameters.
+    /// Returns whether debug information provided names, C++ types and members of the parameters.
     #[must_use]
     pub const fn has_debug_info(&self) -> bool {
         self.head().flags & DEBUG_INFO != 0
     }
 
-    /// Whether the kernel's parameters are different for different GPUs. Then no struct fits on every GPU, and these
-    /// are the parameters for the first GPU.
+    /// Returns whether the kernel's parameters are different for different GPUs. Then no struct fits on every GPU, and
+    /// these are the parameters for the first GPU.
     #[must_use]
     pub const fn varies(&self) -> bool {
         self.head().flags & VARIES != 0
@@ -152,8 +152,8 @@ impl CompiledKernel {
         self.head().is_unchanged()
     }
 
-    /// Whether one of the kernel's names matches `pattern` (`*` matches any characters, `?` one byte) and ends with
-    /// `suffix`.
+    /// Returns whether one of the kernel's names matches `pattern` (`*` matches any characters, `?` one byte) and ends
+    /// with `suffix`.
     ///
     /// The names are the symbol and, for `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step`
     /// and `step`.
@@ -180,7 +180,8 @@ impl CompiledKernel {
         Names::read(self.image, self.index as usize)
     }
 
-    /// Whether these fields fit all parameters: [`check::fits`](crate::check::fits) without a list of parameters.
+    /// Returns whether these fields fit all parameters: [`check::fits`](crate::check::fits) without a list of
+    /// parameters.
     #[must_use]
     pub const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
         self.head().fits(fields)

@@ -60,7 +60,7 @@ impl Names {
         self.text.as_bytes()
     }
 
-    /// Whether one of the names matches `pattern` and ends with `suffix`.
+    /// Returns whether one of the names matches `pattern` and ends with `suffix`.
     pub(super) const fn match_pattern(&self, pattern: &str, suffix: &str) -> bool {
         let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
         let text = self.bytes();
@@ -73,14 +73,14 @@ impl Names {
                     || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end))
     }
 
-    /// Whether a part of one of the names matches `pattern`.
+    /// Returns whether a part of one of the names matches `pattern`.
     pub(super) const fn match_part(&self, pattern: &[u8]) -> bool {
         let (text, (start, end)) = (self.bytes(), self.symbol);
         let (start, end) = if self.is_mangled() { (self.qualified, self.arguments_end) } else { (start, end) };
         glob::matches_from(pattern, b"", text, start, end, true)
     }
 
-    /// Whether the symbol differs from the readable name.
+    /// Returns whether the symbol differs from the readable name.
     pub(super) const fn is_mangled(&self) -> bool {
         self.symbol.0 != self.name.0
     }

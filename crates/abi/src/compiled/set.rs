@@ -34,25 +34,25 @@ impl CompiledKernels {
         Self { image, start, count, symbol: "" }
     }
 
-    /// All kernels of the image.
+    /// Returns all kernels of the image.
     #[doc(hidden)]
     pub const fn all(image: &'static CompiledImage) -> Self {
         Self::new(image, 0, place_at(image.table, 0) as u32)
     }
 
-    /// The number of kernels.
+    /// Returns the number of kernels.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// The kernel at `index`, or `None` if it is out of bounds.
+    /// Returns the kernel at `index`, or `None` if it is out of bounds.
     #[must_use]
     pub const fn get(&self, index: usize) -> Option<CompiledKernel> {
         if index < self.len() {
@@ -62,19 +62,19 @@ impl CompiledKernels {
         }
     }
 
-    /// The kernels, sorted by unqualified name, then by symbol.
+    /// Returns the kernels, sorted by unqualified name, then by symbol.
     #[must_use]
     pub const fn iter(&self) -> KernelIter {
         KernelIter { kernels: *self, next: 0 }
     }
 
-    /// The image that contains the kernels.
+    /// Returns the image that contains the kernels.
     #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.image.bytes()
     }
 
-    /// Whether nothing describes the kernels of an image that does not exist.
+    /// Returns whether nothing describes the kernels of an image that does not exist.
     #[doc(hidden)]
     pub const fn is_unknown(&self) -> bool {
         self.count == 0 && self.image.absent.is_some()
@@ -85,8 +85,8 @@ impl CompiledKernels {
         self.image
     }
 
-    /// The index of the first kernel, starting at `from`, that [`matches`](CompiledKernel::matches) `pattern` and
-    /// `suffix`.
+    /// Returns the index of the first kernel, starting at `from`, that [`matches`](CompiledKernel::matches) `pattern`
+    /// and `suffix`.
     #[must_use]
     pub const fn position(&self, from: usize, pattern: &str, suffix: &str) -> Option<usize> {
         let mut i = from;
@@ -99,7 +99,7 @@ impl CompiledKernels {
         None
     }
 
-    /// The range of indices outside of which no kernel matches `pattern`.
+    /// Returns the range of indices outside of which no kernel matches `pattern`.
     pub(super) const fn range(&self, pattern: &str) -> (usize, usize) {
         if !self.image.is_plain {
             return (0, self.len());
@@ -112,8 +112,8 @@ impl CompiledKernels {
         (self.bisect(pattern, prefix, false), self.bisect(pattern, prefix, true))
     }
 
-    /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`,
-    /// of the first kernel behind those with this prefix.
+    /// Returns the index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with
+    /// `after`, of the first kernel behind those with this prefix.
     const fn bisect(&self, pattern: &[u8], prefix: usize, after: bool) -> usize {
         let bytes = self.image.names.as_bytes();
         let (mut low, mut high) = (0, self.len());
@@ -160,7 +160,7 @@ impl CompiledKernels {
         array
     }
 
-    /// The signatures of all kernels, from the result of [`parameters`](Self::parameters).
+    /// Returns the signatures of all kernels, from the result of [`parameters`](Self::parameters).
     #[doc(hidden)]
     pub const fn signatures<const N: usize>(
         &self,
@@ -182,7 +182,7 @@ impl CompiledKernels {
         Self::new(self.image, 0, 0)
     }
 
-    /// The set itself. The derive calls this method on both a kernel and a set of kernels.
+    /// Returns the set itself. The derive calls this method on both a kernel and a set of kernels.
     #[doc(hidden)]
     pub const fn kernels(&self) -> Self {
         *self
@@ -190,7 +190,7 @@ impl CompiledKernels {
 }
 
 impl CompiledImage {
-    /// The kernels, sorted by unqualified name, then by symbol.
+    /// Returns the kernels, sorted by unqualified name, then by symbol.
     #[must_use]
     pub const fn kernels(&'static self) -> CompiledKernels {
         CompiledKernels::all(self)
@@ -256,8 +256,8 @@ impl ExactSizeIterator for KernelIter {}
 const NEAREST: usize = 3;
 
 impl CompiledKernels {
-    /// The indices of the kernels whose names are most similar to `pattern` and `suffix`, best first, then the other
-    /// kernels.
+    /// Returns the indices of the kernels whose names are most similar to `pattern` and `suffix`, best first, then the
+    /// other kernels.
     #[doc(hidden)]
     pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; NEAREST] {
         let (mut best, mut scores) = ([None; NEAREST], [0; NEAREST]);
@@ -279,8 +279,8 @@ impl CompiledKernels {
     }
 }
 
-/// The similarity of a kernel's unqualified name: equal characters at both ends, plus a bonus if only the suffix
-/// differs, or if a part matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
+/// Returns the similarity of a kernel's unqualified name: equal characters at both ends, plus a bonus if only the
+/// suffix differs, or if a part matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);
@@ -304,7 +304,7 @@ const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     2 * pattern_matches + start + end
 }
 
-/// The pattern without its namespace and its template arguments.
+/// Returns the pattern without its namespace and its template arguments.
 const fn stem(pattern: &[u8]) -> &[u8] {
     let (mut start, mut end) = (0, 0);
     while end < pattern.len() && pattern[end] != b'<' {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::bytes::equal;
 
-/// Whether two names can mean the same type. The shorter path is a suffix of the longer one, ignoring inline
+/// Returns whether two names can mean the same type. The shorter path is a suffix of the longer one, ignoring inline
 /// namespaces. Template arguments match if both names have them. `Params` and `sim::Params<float>` match.
 pub const fn agree(a: &str, b: &str) -> bool {
     names_agree(a.as_bytes(), b.as_bytes())
@@ -40,8 +40,8 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Whether two lists of template arguments match. A kernel's name also contains default arguments, so the shorter list
-/// may be a prefix.
+/// Returns whether two lists of template arguments match. A kernel's name also contains default arguments, so the
+/// shorter list may be a prefix.
 const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

@@ -113,7 +113,7 @@ pub(crate) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     }
 }
 
-/// The digits of a number: `3` of `(unsigned int)3` and `3u`, `1` of `true`.
+/// Returns the digits of a number: `3` of `(unsigned int)3` and `3u`, `1` of `true`.
 const fn number(text: &[u8]) -> Option<&[u8]> {
     match text {
         b"true" => return Some(b"1"),

@@ -29,7 +29,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The row with this C++ name and alignment, if there is one: a tensor map has two rows.
+    /// Returns the row with this C++ name and alignment, if there is one: a tensor map has two rows.
     pub const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
         let Some(align) = align else { return self };
         let mut i = 0;
@@ -72,7 +72,7 @@ macro_rules! table {
     };
 }
 
-/// A row without components.
+/// Returns a row without components.
 const fn scalar(
     cpp: &'static str,
     rust: &'static str,
@@ -175,7 +175,7 @@ const LENGTHS: [u32; 128] = {
     lengths
 };
 
-/// The row of a name without a path. `arguments` are its template arguments.
+/// Returns the row of a name without a path. `arguments` are its template arguments.
 pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Builtin> {
     let length = if arguments.is_empty() { name.len() } else { name.len() + arguments.len() + 2 };
     if name.is_empty() || !name[0].is_ascii() || length >= LONGEST {
@@ -195,7 +195,7 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
     None
 }
 
-/// Whether a name of this length is `known`.
+/// Returns whether a name of this length is `known`.
 const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
     if !starts_with(known, name) {
         return false;
@@ -203,12 +203,12 @@ const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
     arguments.is_empty() || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
 }
 
-/// Whether a name without a path cannot be an enum: it is a built-in CUDA type.
+/// Returns whether a name without a path cannot be an enum: it is a built-in CUDA type.
 pub(super) const fn contains(name: &[u8]) -> bool {
     find(name, b"").is_some() || starts_with(name, b"__nv_fp") || equal(name, b"complex")
 }
 
-/// The usual name of a type with several names.
+/// Returns the usual name of a type with several names.
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
     // `complex` is the only template here.
     let arguments: &[u8] = if equal(name, b"complex") { arguments } else { b"" };
@@ -219,8 +219,8 @@ pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
     equal(a, b) && find(a, b"").is_some()
 }
 
-/// The Rust names of at most `N` vectors with this size and alignment in bytes, the most likely first, one for each
-/// layout and element.
+/// Returns the Rust names of at most `N` vectors with this size and alignment in bytes, the most likely first, one for
+/// each layout and element.
 pub(crate) const fn vectors_of<const N: usize>(size: usize, align: usize) -> ([&'static str; N], usize) {
     let (mut names, mut count) = ([""; N], 0);
     let mut i = 0;

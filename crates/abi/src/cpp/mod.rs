@@ -90,32 +90,32 @@ impl<'a> CppType<'a> {
     /// The maximum number of pointers: `T********`.
     pub const MAX_DEPTH: u8 = 8;
 
-    /// Whether it is a stream.
+    /// Returns whether it is a stream.
     #[doc(hidden)]
     #[must_use]
     pub const fn is_stream(&self) -> bool {
         matches!(self.base, CppBase::Named(name) if self.depth == 1 && crate::bytes::same(name, name::STREAM))
     }
 
-    /// A type that is not a pointer.
+    /// Returns a type that is not a pointer.
     #[must_use]
     pub const fn of(base: CppBase<'a>) -> Self {
         Self { base, depth: 0, const_mask: 0, extents: [0; 3], rows: [0; 3] }
     }
 
-    /// An integer of `bits` bits.
+    /// Returns an integer of `bits` bits.
     #[must_use]
     pub const fn integer(signed: bool, bits: u16) -> Self {
         Self::of(CppBase::Integer { signed, bits })
     }
 
-    /// A struct, enum or built-in vector by its C++ name.
+    /// Returns a struct, enum or built-in vector by its C++ name.
     #[must_use]
     pub const fn named(name: &'a str) -> Self {
         Self::of(CppBase::Named(name))
     }
 
-    /// A pointer to this type. [`UNKNOWN`](Self::UNKNOWN) if it exceeds [`MAX_DEPTH`](Self::MAX_DEPTH).
+    /// Sets a pointer to this type. [`UNKNOWN`](Self::UNKNOWN) if it exceeds [`MAX_DEPTH`](Self::MAX_DEPTH).
     #[must_use]
     pub const fn pointer(self, to_const: bool) -> Self {
         if self.depth == Self::MAX_DEPTH {
@@ -125,7 +125,7 @@ impl<'a> CppType<'a> {
         Self { depth: self.depth + 1, const_mask, extents: [0; 3], rows: self.extents, ..self }
     }
 
-    /// An array of `length` elements of this type. Dimensions after the third are merged into it.
+    /// Sets an array of `length` elements of this type. Dimensions after the third are merged into it.
     /// [`UNKNOWN`](Self::UNKNOWN) if it has no elements, or more than `u32::MAX`.
     #[must_use]
     pub const fn array(self, length: u32) -> Self {
@@ -135,13 +135,13 @@ impl<'a> CppType<'a> {
         if length == 0 || whole.elements_or_none().is_none() { Self::UNKNOWN } else { whole }
     }
 
-    /// Whether it is an array.
+    /// Returns whether it is an array.
     #[must_use]
     pub const fn is_array(self) -> bool {
         self.extents[0] > 0
     }
 
-    /// The number of values: the product of an array's lengths, otherwise 1.
+    /// Returns the number of values: the product of an array's lengths, otherwise 1.
     #[must_use]
     pub const fn elements(self) -> usize {
         some!(self.elements_or_none(), 0) as usize
@@ -157,19 +157,19 @@ impl<'a> CppType<'a> {
         Some(elements)
     }
 
-    /// The element type of an array, otherwise the type itself.
+    /// Returns the element type of an array, otherwise the type itself.
     #[must_use]
     pub const fn element(self) -> Self {
         Self { extents: [0; 3], ..self }
     }
 
-    /// Whether it is a pointer.
+    /// Returns whether it is a pointer.
     #[must_use]
     pub const fn is_pointer(self) -> bool {
         self.depth > 0
     }
 
-    /// The pointer to `const` as a pointer to memory that is not `const`.
+    /// Returns the pointer to `const` as a pointer to memory that is not `const`.
     #[must_use]
     pub const fn to_mutable(self) -> Option<Self> {
         if !self.is_shared() {
@@ -178,19 +178,19 @@ impl<'a> CppType<'a> {
         Some(Self { const_mask: self.const_mask & !(1 << (self.depth - 1)), ..self })
     }
 
-    /// Whether the type is unknown.
+    /// Returns whether the type is unknown.
     #[must_use]
     pub const fn is_unknown(self) -> bool {
         matches!(self.base, CppBase::Unknown) && self.depth == 0
     }
 
-    /// Whether it is a pointer to `const`.
+    /// Returns whether it is a pointer to `const`.
     #[must_use]
     pub const fn is_shared(self) -> bool {
         self.depth > 0 && self.points_to_const(self.depth - 1)
     }
 
-    /// Whether the pointee of a pointer, counted from the inside, is `const`.
+    /// Returns whether the pointee of a pointer, counted from the inside, is `const`.
     pub(crate) const fn points_to_const(self, level: u8) -> bool {
         self.const_mask >> level & 1 == 1
     }
@@ -229,7 +229,7 @@ impl fmt::Display for CppBase<'_> {
 }
 
 impl<'a> CppBase<'a> {
-    /// The C++ spelling.
+    /// Returns the C++ spelling.
     #[must_use]
     pub const fn spelling(self) -> &'a str {
         match self {
@@ -263,7 +263,7 @@ impl<'a> CppBase<'a> {
         matches!(self, Self::Integer { signed: true, .. } | Self::Long { signed: true })
     }
 
-    /// The row of a built-in CUDA type.
+    /// Returns the row of a built-in CUDA type.
     pub(crate) const fn builtin(self) -> Option<&'static Builtin> {
         match self {
             Self::Named(name) => builtin(name),
@@ -271,14 +271,14 @@ impl<'a> CppBase<'a> {
         }
     }
 
-    /// Whether it is a built-in CUDA type, possibly without a row.
+    /// Returns whether it is a built-in CUDA type, possibly without a row.
     pub(crate) const fn is_builtin(self) -> bool {
         matches!(self, Self::Named(name) if name::is_builtin(name))
     }
 }
 
 impl fmt::Display for CppType<'_> {
-    /// The type as C++ demanglers spell it: `float const*`, `float (*)[4]`.
+    /// Returns the type as C++ demanglers spell it: `float const*`, `float (*)[4]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shape = Message::<160>::new();
         self.push_shape(&mut shape);

@@ -14,7 +14,7 @@ use crate::bytes::{equal, starts_with, utf8};
 #[doc(hidden)]
 pub const STREAM: &str = "CUstream_st";
 
-/// The usual name of an enum of statuses.
+/// Returns the usual name of an enum of statuses.
 #[doc(hidden)]
 pub fn status(name: &str) -> Option<&'static str> {
     match name {
@@ -24,8 +24,8 @@ pub fn status(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
-/// arguments.
+/// Returns whether two fully spelled names mean the same type: they match, with equally long paths and equally many
+/// template arguments.
 pub fn same(a: &str, b: &str) -> bool {
     let (left, right) = (a.as_bytes(), b.as_bytes());
     let (mut outer, mut other) = (last(left, left.len()), last(right, right.len()));
@@ -44,21 +44,21 @@ pub fn same(a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether a name is a built-in vector, half, complex number or tensor map, so it cannot be an enum.
+/// Returns whether a name is a built-in vector, half, complex number or tensor map, so it cannot be an enum.
 pub(crate) const fn is_builtin(name: &str) -> bool {
     let segment = last(name.as_bytes(), name.len());
     builtin::contains(canonical(segment.name, segment.arguments))
 }
 
-/// The built-in type with this name, in any spelling.
+/// Returns the built-in type with this name, in any spelling.
 #[doc(hidden)]
 pub const fn builtin(name: &str) -> Option<&'static Builtin> {
     let segment = last(name.as_bytes(), name.len());
     builtin::find(segment.name, segment.arguments)
 }
 
-/// Whether a name is a vector of `long`, and the second name the vector of `int` or `long long` that it is on some
-/// system. The sizes of both are not compared.
+/// Returns whether a name is a vector of `long`, and the second name the vector of `int` or `long long` that it is on
+/// some system. The sizes of both are not compared.
 pub(crate) const fn is_vector_of_long(long: &str, other: &str) -> bool {
     let (long, other) = (some!(builtin(long), false), some!(builtin(other), false));
     let is_integer = match long.element.as_bytes() {
@@ -69,12 +69,12 @@ pub(crate) const fn is_vector_of_long(long: &str, other: &str) -> bool {
     is_integer && long.components == other.components
 }
 
-/// Whether a name is `__half`, in any spelling.
+/// Returns whether a name is `__half`, in any spelling.
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
-/// The number in an atomic: `int` of `cuda::std::__4::atomic<int>`. Otherwise the type itself.
+/// Returns the number in an atomic: `int` of `cuda::std::__4::atomic<int>`. Otherwise the type itself.
 pub(crate) const fn in_atomic(path: &str) -> CppBase<'_> {
     let segment = last(path.as_bytes(), path.len());
     if equal(segment.name, b"atomic") && is_of_library(path) {
@@ -89,7 +89,7 @@ pub(crate) const fn in_atomic(path: &str) -> CppBase<'_> {
     CppBase::Named(path)
 }
 
-/// Whether a type is from a C++ library of CUDA or from the standard library: Rust has no type of this name.
+/// Returns whether a type is from a C++ library of CUDA or from the standard library: Rust has no type of this name.
 pub(crate) const fn is_of_library(path: &str) -> bool {
     const LIBRARIES: [&[u8]; 6] = [b"thrust::", b"cuda::", b"cub::", b"std::", b"nvcuda::", b"cooperative_groups::"];
     let mut i = 0;
@@ -102,7 +102,7 @@ pub(crate) const fn is_of_library(path: &str) -> bool {
     false
 }
 
-/// A path as users write it: the last segment, if an inline namespace is before it.
+/// Returns a path as users write it: the last segment, if an inline namespace is before it.
 pub(crate) const fn visible(path: &str) -> &str {
     let bytes = path.as_bytes();
     let segment = last(bytes, path.len());
@@ -117,18 +117,18 @@ pub(crate) const fn visible(path: &str) -> &str {
     path
 }
 
-/// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
+/// Returns the last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
 pub const fn plain(path: &str) -> &str {
     utf8(last(path.as_bytes(), path.len()).name)
 }
 
-/// The template arguments of the last segment: `float, 8u` of `sim::Grid<float, 8u>`.
+/// Returns the template arguments of the last segment: `float, 8u` of `sim::Grid<float, 8u>`.
 pub(crate) const fn arguments(path: &str) -> &[u8] {
     last(path.as_bytes(), path.len()).arguments
 }
 
-/// The path before the last segment, the last segment, and its template arguments: `a::b`, `Params` and `float` of
-/// `a::b::Params<float>`.
+/// Returns the path before the last segment, the last segment, and its template arguments: `a::b`, `Params` and `float`
+/// of `a::b::Params<float>`.
 pub fn split(path: &str) -> (&str, &str, &str) {
     let segment = last(path.as_bytes(), path.len());
     (path.get(..segment.rest).unwrap_or_default(), utf8(segment.name), utf8(segment.arguments))

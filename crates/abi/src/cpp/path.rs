@@ -2,8 +2,8 @@
 
 use crate::bytes::{equal, find, starts_with};
 
-/// Whether a namespace is inline or unnamed, so users do not write it: `__4` in libcu++ and libc++, `__cxx11` in
-/// libstdc++, `THRUST_300001_SM_900_NS` and `CUB_300001_SM_900` in Thrust and CUB.
+/// Returns whether a namespace is inline or unnamed, so users do not write it: `__4` in libcu++ and libc++, `__cxx11`
+/// in libstdc++, `THRUST_300001_SM_900_NS` and `CUB_300001_SM_900` in Thrust and CUB.
 pub const fn is_inline(namespace: &[u8]) -> bool {
     let mut digits = namespace.len();
     while digits > 0 && namespace[digits - 1].is_ascii_digit() {
@@ -40,7 +40,7 @@ impl<'a> Segment<'a> {
     }
 }
 
-/// The last segment of the path that ends at `end`. Brackets are skipped with their content.
+/// Returns the last segment of the path that ends at `end`. Brackets are skipped with their content.
 pub(super) const fn last(path: &[u8], end: usize) -> Segment<'_> {
     let mut end = end;
     while end > 0 && path[end - 1] == b' ' {

@@ -6,7 +6,7 @@ const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
     CppBase::Integer { signed, bits }
 }
 
-/// The scalar type of this name, in the spelling of demanglers or of C++ programs.
+/// Returns the scalar type of this name, in the spelling of demanglers or of C++ programs.
 pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     Some(match name {
         b"void" => CppBase::Void,
@@ -33,8 +33,8 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     })
 }
 
-/// The Rust type of a C++ scalar, or an empty text. `size` is the size in bytes of a `long` passed by value, or 0: it
-/// then has its size on this host.
+/// Returns the Rust type of a C++ scalar, or an empty text. `size` is the size in bytes of a `long` passed by value, or
+/// 0: it then has its size on this host.
 pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     match base {
         CppBase::Bool => "bool",
@@ -51,7 +51,7 @@ pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     }
 }
 
-/// The Rust integer of this width, or an empty text.
+/// Returns the Rust integer of this width, or an empty text.
 pub const fn rust_integer(signed: bool, bits: u16) -> &'static str {
     match (signed, bits) {
         (true, 8) => "i8",

@@ -88,12 +88,12 @@ impl Certainty {
     /// Every degree.
     pub const ALL: [Self; 3] = [Self::Never, Self::Possible, Self::Certain];
 
-    /// Whether it is certain.
+    /// Returns whether it is certain.
     pub const fn is_certain(self) -> bool {
         matches!(self, Self::Certain)
     }
 
-    /// Whether it is possible or certain.
+    /// Returns whether it is possible or certain.
     pub const fn is_possible(self) -> bool {
         !matches!(self, Self::Never)
     }
@@ -137,7 +137,7 @@ impl ElementClass {
     /// Every class.
     pub const ALL: [Self; 6] = [Self::Unknown, Self::Integer, Self::F16, Self::BF16, Self::F32, Self::F64];
 
-    /// The C++ type of a floating-point number, otherwise unknown.
+    /// Returns the C++ type of a floating-point number, otherwise unknown.
     pub(crate) const fn float(self) -> CppBase<'static> {
         match self {
             Self::Unknown | Self::Integer => CppBase::Unknown,
@@ -148,7 +148,7 @@ impl ElementClass {
         }
     }
 
-    /// The size of a floating-point number in bytes, otherwise 0.
+    /// Returns the size of a floating-point number in bytes, otherwise 0.
     pub const fn size(self) -> usize {
         match self {
             Self::Unknown | Self::Integer => 0,
@@ -158,15 +158,15 @@ impl ElementClass {
         }
     }
 
-    /// Whether it is a floating-point type.
+    /// Returns whether it is a floating-point type.
     pub const fn is_float(self) -> bool {
         self.size() > 0
     }
 }
 
 impl Elements {
-    /// The C++ type of the elements, as far as the accesses show it: the signedness of an integer is not known, and
-    /// numbers that are only copied are integers.
+    /// Returns the C++ type of the elements, as far as the accesses show it: the signedness of an integer is not known,
+    /// and numbers that are only copied are integers.
     ///
     /// `None` if the accesses can be to parts of larger elements.
     pub const fn scalar(self) -> Option<CppBase<'static>> {
@@ -208,7 +208,7 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Slot<'a> {
-    /// A slot at `offset` about which nothing is known.
+    /// Returns a slot at `offset` about which nothing is known.
     pub const fn at(offset: usize) -> Self {
         Self {
             offset,
@@ -225,7 +225,7 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Whether the kernel only reads through the pointer.
+    /// Returns whether the kernel only reads through the pointer.
     pub const fn is_only_read(&self) -> bool {
         self.read.is_certain() && !self.written.is_possible() && !self.escapes
     }
@@ -247,17 +247,17 @@ impl<'a> Body<'a> {
         Self(BodySource::Stored(body))
     }
 
-    /// Whether the code was analysed.
+    /// Returns whether the code was analysed.
     pub const fn is_known(self) -> bool {
         !matches!(self.0, BodySource::Unknown)
     }
 
-    /// Whether the kernel never loads the parameter.
+    /// Returns whether the kernel never loads the parameter.
     pub const fn is_unused(self) -> bool {
         self.is_known() && self.is_empty()
     }
 
-    /// The number of slots that the kernel uses. 0 if the code is not known.
+    /// Returns the number of slots that the kernel uses. 0 if the code is not known.
     pub const fn len(self) -> usize {
         match self.0 {
             BodySource::Unknown => 0,
@@ -266,12 +266,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether no slot is used, or the code is not known.
+    /// Returns whether no slot is used, or the code is not known.
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The slot at `index`.
+    /// Returns the slot at `index`.
     pub const fn get(self, index: usize) -> Option<Slot<'a>> {
         match self.0 {
             BodySource::Slice(slots) if index < slots.len() => Some(slots[index]),
@@ -280,12 +280,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The slot at this offset without its evidence. A comparison that succeeds does not need it.
+    /// Returns the slot at this offset without its evidence. A comparison that succeeds does not need it.
     pub(crate) const fn facts(self, offset: usize) -> Option<Slot<'a>> {
         self.find(offset, false)
     }
 
-    /// The slot at this offset in the parameter.
+    /// Returns the slot at this offset in the parameter.
     pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
         self.find(offset, true)
     }
@@ -305,7 +305,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The slots in order.
+    /// Returns the slots in order.
     pub fn slots(self) -> impl Iterator<Item = Slot<'a>> {
         (0..).map_while(move |index| self.get(index))
     }

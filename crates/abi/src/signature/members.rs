@@ -59,7 +59,8 @@ pub struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    /// The value in an integer of `size` bytes, signed or unsigned. Compilers do not record which of the two it is.
+    /// Returns the value in an integer of `size` bytes, signed or unsigned. Compilers do not record which of the two it
+    /// is.
     #[must_use]
     pub const fn value_in(self, size: usize, is_signed: bool) -> i128 {
         let unused = match size {
@@ -96,31 +97,31 @@ impl<'a> Members<'a> {
     /// Unknown, or the type is not a struct: matches everything.
     pub const UNKNOWN: Self = Self(MemberSource::Unknown);
 
-    /// A struct with these members, sorted by offset.
+    /// Returns a struct with these members, sorted by offset.
     #[must_use]
     pub const fn of(members: &'a [Parameter<'a>]) -> Self {
         Self(MemberSource::Slice(members))
     }
 
-    /// A type whose members cannot be compared: matches everything.
+    /// Returns a type whose members cannot be compared: matches everything.
     #[must_use]
     pub const fn opaque(why: Opaque) -> Self {
         Self(MemberSource::Opaque(why))
     }
 
-    /// The variants of an enum, and whether the enum is signed, if known.
+    /// Returns the variants of an enum, and whether the enum is signed, if known.
     #[must_use]
     pub const fn of_enum(variants: &'a [Variant<'a>], is_signed: Option<bool>) -> Self {
         Self(MemberSource::Variants(variants, is_signed))
     }
 
-    /// An integer whose type shows its meaning.
+    /// Returns an integer whose type shows its meaning.
     #[must_use]
     pub const fn meaning(meaning: Meaning) -> Self {
         Self(MemberSource::Meaning(meaning))
     }
 
-    /// What an integer stands for, if its type shows it.
+    /// Returns what an integer stands for, if its type shows it.
     #[must_use]
     pub const fn stands_for(self) -> Option<Meaning> {
         match self.0 {
@@ -141,24 +142,24 @@ impl<'a> Members<'a> {
         Self(MemberSource::StoredVariants(variants, is_signed))
     }
 
-    /// Whether it is a struct whose members are known (possibly none).
+    /// Returns whether it is a struct whose members are known (possibly none).
     #[must_use]
     pub const fn is_known(self) -> bool {
         matches!(self.0, MemberSource::Slice(_) | MemberSource::Stored(_))
     }
 
-    /// Whether the source contains the struct: its members, or why they cannot be compared.
+    /// Returns whether the source contains the struct: its members, or why they cannot be compared.
     pub(crate) const fn is_described(self) -> bool {
         self.is_known() || matches!(self.0, MemberSource::Opaque(_))
     }
 
-    /// Whether it is an enum whose variants are known.
+    /// Returns whether it is an enum whose variants are known.
     #[must_use]
     pub const fn is_enum(self) -> bool {
         matches!(self.0, MemberSource::Variants(..) | MemberSource::StoredVariants(..))
     }
 
-    /// Whether an enum is signed, if the source specifies it: DWARF 2 from NVIDIA's compilers does not.
+    /// Returns whether an enum is signed, if the source specifies it: DWARF 2 from NVIDIA's compilers does not.
     #[must_use]
     pub const fn is_signed(self) -> Option<bool> {
         match self.0 {
@@ -167,7 +168,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The variant at `index`. `None` if it is out of bounds, or if this is not an enum.
+    /// Returns the variant at `index`. `None` if it is out of bounds, or if this is not an enum.
     #[must_use]
     pub const fn variant(self, index: usize) -> Option<Variant<'a>> {
         match self.0 {
@@ -177,12 +178,12 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The variants of an enum, in order.
+    /// Returns the variants of an enum, in order.
     pub fn variants(self) -> impl Iterator<Item = Variant<'a>> {
         (0..).map_while(move |index| self.variant(index))
     }
 
-    /// Why the members cannot be compared, although the source contains the struct.
+    /// Returns why the members cannot be compared, although the source contains the struct.
     #[must_use]
     pub const fn why_opaque(self) -> Option<Opaque> {
         match self.0 {
@@ -191,7 +192,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// What identifies a stored struct among the structs of all tables.
+    /// Returns what identifies a stored struct among the structs of all tables.
     #[doc(hidden)]
     #[must_use]
     pub fn key(self) -> Option<(usize, usize)> {
@@ -201,7 +202,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The number of members, or 0 if they are unknown.
+    /// Returns the number of members, or 0 if they are unknown.
     #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
@@ -211,13 +212,13 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Whether there are no members, or they are unknown.
+    /// Returns whether there are no members, or they are unknown.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The member at `index`.
+    /// Returns the member at `index`.
     #[must_use]
     pub const fn get(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
@@ -227,7 +228,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The member at `index`, possibly without its spelling.
+    /// Returns the member at `index`, possibly without its spelling.
     pub(crate) const fn get_unspelled(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
             MemberSource::Stored(members) => members.get(index, false),
@@ -235,7 +236,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The member at `index`, if `name` is [its C++ name](Parameter::cpp_name).
+    /// Returns the member at `index`, if `name` is [its C++ name](Parameter::cpp_name).
     pub(crate) const fn get_named(self, index: usize, name: &[u8]) -> Option<Parameter<'a>> {
         let is_named = match self.0 {
             MemberSource::Slice(members) if index < members.len() => equal(members[index].cpp_name().as_bytes(), name),
@@ -245,7 +246,7 @@ impl<'a> Members<'a> {
         if is_named { self.get(index) } else { None }
     }
 
-    /// The index of the first member with this C++ name. An empty name is the name of no member.
+    /// Returns the index of the first member with this C++ name. An empty name is the name of no member.
     pub(crate) const fn position(self, name: &str) -> Option<usize> {
         self.position_near(0, name)
     }
@@ -264,7 +265,7 @@ impl<'a> Members<'a> {
         None
     }
 
-    /// Whether a member has this name in its source.
+    /// Returns whether a member has this name in its source.
     pub(crate) const fn has_name(self, name: &str) -> bool {
         let mut i = 0;
         while let Some(member) = self.get_unspelled(i)
@@ -279,7 +280,7 @@ impl<'a> Members<'a> {
         self.get(some!(self.position(name)))
     }
 
-    /// The type of the member at `index`, of its elements, or of its pointee, if debug information contains it.
+    /// Returns the type of the member at `index`, of its elements, or of its pointee, if debug information contains it.
     #[must_use]
     pub const fn referent(self, index: usize) -> Option<Referent<'a>> {
         match self.0 {
@@ -318,7 +319,7 @@ impl<'a> Members<'a> {
         true
     }
 
-    /// The members in order.
+    /// Returns the members in order.
     pub fn iter(self) -> impl Iterator<Item = Parameter<'a>> {
         (0..self.len()).filter_map(move |index| self.get(index))
     }

@@ -59,7 +59,7 @@ pub struct Parameter<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    /// A parameter with known offset and size only, as from a cubin or the driver.
+    /// Returns a parameter with known offset and size only, as from a cubin or the driver.
     #[must_use]
     pub const fn record(offset: usize, size: usize) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl<'a> Parameter<'a> {
         true
     }
 
-    /// A field of a Rust struct.
+    /// Returns a field of a Rust struct.
     #[must_use]
     pub const fn field(
         name: &'a str,
@@ -122,8 +122,8 @@ impl<'a> Parameter<'a> {
         Self { name, spelling, align: Some(layout.align()), class, cpp, ..Self::record(offset, layout.size()) }
     }
 
-    /// Whether this parameter from debug information cannot be `declared`, in the kernel's image: its size differs, or
-    /// it is an integer instead of a floating-point number, or the reverse.
+    /// Returns whether this parameter from debug information cannot be `declared`, in the kernel's image: its size
+    /// differs, or it is an integer instead of a floating-point number, or the reverse.
     #[must_use]
     pub const fn contradicts(&self, declared: &Parameter<'_>) -> bool {
         self.size != declared.size
@@ -177,14 +177,14 @@ impl<'a> Parameter<'a> {
             && a.extents[2] == b.extents[2]
     }
 
-    /// Whether the field specifies the name of the kernel's parameter.
+    /// Returns whether the field specifies the name of the kernel's parameter.
     #[doc(hidden)]
     #[must_use]
     pub const fn has_explicit_name(&self) -> bool {
         !self.kernel_name.is_empty() && !self.has_implied_name
     }
 
-    /// The C++ name: the explicit or implied name, otherwise the own name without `r#`.
+    /// Returns the C++ name: the explicit or implied name, otherwise the own name without `r#`.
     #[must_use]
     pub const fn cpp_name(&self) -> &'a str {
         match (self.kernel_name.as_bytes(), self.name.as_bytes()) {

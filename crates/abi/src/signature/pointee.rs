@@ -51,12 +51,12 @@ impl<'a> Pointee<'a> {
         Self(PointeeSource::Type(Hidden(MaybeUninit::new(ty))))
     }
 
-    /// A stored type.
+    /// Returns a stored type.
     pub const fn stored(ty: StoredType<'a>) -> Self {
         Self(PointeeSource::Stored(ty))
     }
 
-    /// The type, which can itself be a pointer or an array; `None` if it is unknown.
+    /// Returns the type, which can itself be a pointer or an array; `None` if it is unknown.
     #[doc(hidden)]
     pub const fn ty(self) -> Option<Parameter<'a>> {
         match self.0 {
@@ -66,7 +66,8 @@ impl<'a> Pointee<'a> {
         }
     }
 
-    /// The type without pointers and arrays around it: the struct behind `Light (**)[4]`. It has no name and no offset.
+    /// Returns the type without pointers and arrays around it: the struct behind `Light (**)[4]`. It has no name and no
+    /// offset.
     pub const fn get(self) -> Option<Parameter<'a>> {
         let mut pointee = self;
         while let Some(ty) = pointee.ty() {
@@ -78,17 +79,17 @@ impl<'a> Pointee<'a> {
         None
     }
 
-    /// Whether the source declares the type, but does not define it.
+    /// Returns whether the source declares the type, but does not define it.
     pub const fn is_declared(self) -> bool {
         matches!(self.0, PointeeSource::Declared)
     }
 
-    /// Whether the source contains the type.
+    /// Returns whether the source contains the type.
     pub const fn is_known(self) -> bool {
         matches!(self.0, PointeeSource::Type(_) | PointeeSource::Stored(_))
     }
 
-    /// What identifies the type among all sources.
+    /// Returns what identifies the type among all sources.
     #[doc(hidden)]
     pub fn key(self) -> Option<(usize, usize)> {
         match self.0 {
@@ -98,7 +99,7 @@ impl<'a> Pointee<'a> {
         }
     }
 
-    /// Whether both are the same stored type, or have the same name and the same members.
+    /// Returns whether both are the same stored type, or have the same name and the same members.
     pub(crate) const fn is_same(self, other: Self) -> bool {
         match (self.0, other.0) {
             (PointeeSource::Stored(a), PointeeSource::Stored(b)) => a.is_same(b),

@@ -49,7 +49,7 @@ pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
     bytes[at] as usize | (bytes[at + 1] as usize) << 8 | (bytes[at + 2] as usize) << 16 | (bytes[at + 3] as usize) << 24
 }
 
-/// A part of a text; empty if it is out of bounds, because the image has changed.
+/// Returns a part of a text; empty if it is out of bounds, because the image has changed.
 pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     let rest = some!(text.split_at_checked(start), &[]).1;
     some!(rest.split_at_checked(length), &[]).0
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A signed number of any size.
+    /// Returns a signed number of any size.
     pub const fn integer(&mut self) -> i128 {
         let (mut number, mut shift) = (0u128, 0);
         loop {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         CppType { base, depth: depth & !TO_ARRAY, const_mask, extents: [0; 3], rows }
     }
 
-    /// The number of dimensions of an array, and the lengths, the innermost first.
+    /// Returns the number of dimensions of an array, and the lengths, the innermost first.
     pub(crate) const fn lengths(&mut self) -> [u32; 3] {
         let mut lengths = [0; 3];
         let mut dimensions = self.byte() as usize;
@@ -137,8 +137,8 @@ impl<'a> Reader<'a> {
         lengths
     }
 
-    /// The base of a C++ type. Its name can be part of the kernel's readable name, which begins at `readable` in
-    /// `names`.
+    /// Returns the base of a C++ type. Its name can be part of the kernel's readable name, which begins at `readable`
+    /// in `names`.
     pub(crate) const fn base(&mut self, names: &'a str, readable: usize) -> CppBase<'a> {
         let code = self.bytes[self.at];
         self.at += 1;
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         i == text.len()
     }
 
-    /// A text, possibly in the `declaration` of a kernel.
+    /// Returns a text, possibly in the `declaration` of a kernel.
     pub(crate) const fn text(&mut self, declaration: &'a [u8]) -> &'a str {
         let number = self.number();
         let value = number >> 2;
@@ -200,7 +200,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether all bytes were read.
+    /// Returns whether all bytes were read.
     pub const fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }

@@ -50,7 +50,7 @@ pub const CLASSES: [Class; 6] =
     [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
 impl<'a> List<'a> {
-    /// What identifies the list among the lists of all tables.
+    /// Returns what identifies the list among the lists of all tables.
     pub(super) fn key(self) -> (usize, usize) {
         (self.bytes.as_ptr().addr(), self.at)
     }
@@ -61,12 +61,13 @@ impl<'a> List<'a> {
         Some(Variant { name: reader.text(&[]), value })
     }
 
-    /// Whether the member at `index` has this name. Compares the stored bytes, because many members are checked.
+    /// Returns whether the member at `index` has this name. Compares the stored bytes, because many members are
+    /// checked.
     pub(super) const fn is_named(self, index: usize, name: &[u8]) -> bool {
         some!(self.record(index), false).is_text(name)
     }
 
-    /// The member of a struct, possibly without its spelling.
+    /// Returns the member of a struct, possibly without its spelling.
     pub(super) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
         Some(parameter(&mut some!(self.record(index)), has_spelling))
     }
@@ -89,12 +90,12 @@ pub struct StoredType<'a> {
 }
 
 impl<'a> StoredType<'a> {
-    /// The type as an unnamed parameter: size, C++ type, and members or variants.
+    /// Returns the type as an unnamed parameter: size, C++ type, and members or variants.
     pub const fn parameter(self) -> Parameter<'a> {
         parameter(&mut Reader::new(self.bytes, self.at), true)
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     const fn size(self) -> usize {
         let mut reader = Reader::new(self.bytes, self.at);
         reader.pass_text();
@@ -127,7 +128,7 @@ impl fmt::Debug for StoredType<'_> {
     }
 }
 
-/// The type with this number. `None` if the source does not define it.
+/// Returns the type with this number. `None` if the source does not define it.
 const fn stored_type(bytes: &[u8], number: usize) -> Option<StoredType<'_>> {
     let types = number_at(bytes, 0);
     match number_at(bytes, types + PLACE * (1 + number - FIRST_TYPE)) {
@@ -136,7 +137,7 @@ const fn stored_type(bytes: &[u8], number: usize) -> Option<StoredType<'_>> {
     }
 }
 
-/// What a pointer with this referent points to, in `bytes`.
+/// Returns what a pointer with this referent points to, in `bytes`.
 pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
     if referent < FIRST_TYPE {
         return Pointee::UNKNOWN;
@@ -191,7 +192,7 @@ pub(crate) const fn value<'a>(reader: &mut Reader<'a>, names: &'a str, readable:
     Parameter { offset, align, class, cpp: reader.pointers(base), ..Parameter::record(0, size) }
 }
 
-/// The members with this number in `bytes`.
+/// Returns the members with this number in `bytes`.
 pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
     match number {
         0 => Members::UNKNOWN,
@@ -284,7 +285,7 @@ const fn evidence<'a>(reader: &mut Reader<'a>, flag: u8) -> Option<Evidence<'a>>
     Some(Evidence { opcode, file, line })
 }
 
-/// The body with this number in `bytes`.
+/// Returns the body with this number in `bytes`.
 pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
     match number {
         UNKNOWN => Body::UNKNOWN,

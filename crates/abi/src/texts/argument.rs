@@ -22,7 +22,7 @@ impl<const N: usize> Report<'_, N> {
         same(host.name, LIST) && (host.parameters.is_empty() || is_index(host.parameters[0].name))
     }
 
-    /// What to push instead. `None` if the hint for structs also applies to a list.
+    /// Returns what to push instead. `None` if the hint for structs also applies to a list.
     pub(super) const fn argument_hint(&self, mismatch: Mismatch) -> Option<Hint> {
         let Pairing { host, kernel, .. } = self.pairing();
         Some(match mismatch {

@@ -15,7 +15,7 @@ use crate::{
     signature::{Evidence, Parameter, Slot, SlotKind},
 };
 
-/// What the code of the kernel shows about a field, if the differences come from it.
+/// Returns what the code of the kernel shows about a field, if the differences come from it.
 pub(super) const fn contradicting<'a>(
     host: &Parameter<'_>,
     kernel: &Parameter<'a>,
@@ -47,7 +47,7 @@ pub(super) const fn contradiction_message(
     text!(kernel_does, kernel, &what, host.name, host.spelling)
 }
 
-/// What the code does with a value: `` writes through `x` ``.
+/// Returns what the code does with a value: `` writes through `x` ``.
 const fn what(value: &Text, found: Contradiction, slot: &Slot<'_>) -> Message<256> {
     match found {
         Contradiction::Object => text!(uses_handle, value, object(slot).0),
@@ -124,8 +124,8 @@ const fn member_pointer(member: &Parameter<'_>, slot: &Slot<'_>) -> Declaration 
     member_field(member.name, &Parameter { cpp, ..*member })
 }
 
-/// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`
-/// is empty.
+/// Returns what the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if
+/// `name` is empty.
 pub(super) const fn fitting(
     name: &str,
     host: &Parameter<'_>,
@@ -153,7 +153,7 @@ pub(super) const fn fitting(
     text
 }
 
-/// The object that the code uses, in words, and the type of a field for it.
+/// Returns the object that the code uses, in words, and the type of a field for it.
 const fn object(slot: &Slot<'_>) -> (&'static str, &'static str) {
     match slot.kind {
         SlotKind::Surface => ("surface", "SurfaceObject"),
@@ -161,7 +161,7 @@ const fn object(slot: &Slot<'_>) -> (&'static str, &'static str) {
     }
 }
 
-/// The elements in words: `` `float` elements ``, `elements of 2 bytes`.
+/// Returns the elements in words: `` `float` elements ``, `elements of 2 bytes`.
 const fn elements(slot: &Slot<'_>) -> Message<64> {
     let elements = some!(slot.elements, Message::new());
     match element_type(elements, CppBase::Unknown) {
@@ -171,7 +171,7 @@ const fn elements(slot: &Slot<'_>) -> Message<64> {
     }
 }
 
-/// The instruction that shows it: `` `st.global.f32` ``, with its line if the PTX has lines.
+/// Returns the instruction that shows it: `` `st.global.f32` ``, with its line if the PTX has lines.
 const fn evidence(found: Contradiction, slot: &Slot<'_>) -> Message<256> {
     let found = match found {
         Contradiction::Integer => slot.arithmetic,

@@ -13,12 +13,12 @@ const LARGEST: usize = 65_536;
 /// The letters of the fields. They repeat after the last one.
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// The letter of the field at `index`.
+/// Returns the letter of the field at `index`.
 pub fn letter(index: usize) -> char {
     char::from(LETTERS[index % LETTERS.len()])
 }
 
-/// Whether a block of this size has a map.
+/// Returns whether a block of this size has a map.
 pub const fn has_map(size: usize) -> bool {
     size > 0 && size <= LARGEST
 }

@@ -245,7 +245,7 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
     }
 }
 
-/// The field whose members the kernel takes as separate parameters.
+/// Returns the field whose members the kernel takes as separate parameters.
 pub(super) const fn flat_field(pairing: &Pairing<'_>) -> Option<usize> {
     let mut field = 0;
     while field < pairing.host.len() {
@@ -286,7 +286,7 @@ const fn may_be_float(kernel: &Parameter<'_>, size: usize) -> bool {
         && matches!(kernel.cpp.base, CppBase::Float { .. } | CppBase::Unknown)
 }
 
-/// Whether it is a struct, vector or array, or its size is no scalar's.
+/// Returns whether it is a struct, vector or array, or its size is no scalar's.
 const fn is_aggregate(kernel: &Parameter<'_>) -> bool {
     match (kernel.class, kernel.cpp.base) {
         (_, CppBase::Integer { .. } | CppBase::Float { .. }) => false,

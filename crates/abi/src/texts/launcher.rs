@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl<const N: usize> Report<'_, N> {
-    /// The error at an argument of the declaration. `None` if the argument is right.
+    /// Returns the error at an argument of the declaration. `None` if the argument is right.
     pub const fn argument_message(&self, argument: usize, declare: &[&str]) -> Option<Message> {
         match self.of_field(argument) {
             Some(mismatch) if !is_right(&self.pairing(), &mismatch) => {
@@ -29,8 +29,8 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// The error at an argument of the same bytes that is passed in another way. A value that nothing describes is not
-    /// compared.
+    /// Returns the error at an argument of the same bytes that is passed in another way. A value that nothing describes
+    /// is not compared.
     const fn passing_message(&self, argument: usize) -> Option<Message> {
         let Pairing { host, kernel: launcher, .. } = self.pairing();
         if host.len() != launcher.len() || host[argument].size != launcher[argument].size {
@@ -49,7 +49,7 @@ impl<const N: usize> Report<'_, N> {
         Some(message)
     }
 
-    /// The error at the function: the first parameter that the declaration lacks. `None` if it lacks none.
+    /// Returns the error at the function: the first parameter that the declaration lacks. `None` if it lacks none.
     pub const fn no_argument_message(&self, declare: &[&str]) -> Option<Message> {
         let mut i = 0;
         while i < self.len() {
@@ -123,9 +123,9 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether a declaration may differ in this way, although a new struct may not. Declarations are older than this
-/// comparison. Right are a pointer to the elements of a struct or to the bits of a type, a stream as an integer, and
-/// one renamed argument. Names that are exchanged are a mistake.
+/// Returns whether a declaration may differ in this way, although a new struct may not. Declarations are older than
+/// this comparison. Right are a pointer to the elements of a struct or to the bits of a type, a stream as an integer,
+/// and one renamed argument. Names that are exchanged are a mistake.
 const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     let Mismatch::Differs { field, parameter, differences, .. } = *mismatch else {
         return false;
@@ -147,7 +147,8 @@ const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     }
 }
 
-/// Whether one points to the bits of the other one's type: bytes for `bool`, 16 bits for `__half` and `__nv_bfloat16`.
+/// Returns whether one points to the bits of the other one's type: bytes for `bool`, 16 bits for `__half` and
+/// `__nv_bfloat16`.
 const fn points_to_bits(own: CppType<'_>, other: CppType<'_>) -> bool {
     let ((CppBase::Integer { signed: false, bits }, of) | (of, CppBase::Integer { signed: false, bits })) =
         (own.base, other.base)
@@ -163,7 +164,7 @@ const fn points_to_bits(own: CppType<'_>, other: CppType<'_>) -> bool {
     is_alike && own.depth == other.depth && !own.is_array() && !other.is_array()
 }
 
-/// Whether all members of the struct behind the pointer `whole` have the type behind `part`, which is a number.
+/// Returns whether all members of the struct behind the pointer `whole` have the type behind `part`, which is a number.
 const fn points_to_elements(part: &Parameter<'_>, whole: &Parameter<'_>) -> bool {
     let is_deep = part.cpp.depth != 1 || whole.cpp.depth != 1 || part.cpp.is_array() || whole.cpp.is_array();
     let element = rust_scalar(part.cpp.base, 0);
@@ -185,8 +186,8 @@ const fn are_elements(members: Members<'_>, element: &str, depth: usize) -> bool
     i > 0
 }
 
-/// The error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared with or
-/// without `const`.
+/// Returns the error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared
+/// with or without `const`.
 pub const fn result_message(host: &[Parameter<'_>], launcher: &Signature<'_>, declare: &str) -> Option<Message> {
     let (name, mut hint) = (launcher.name, Hint::new());
     let mut message;

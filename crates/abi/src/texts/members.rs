@@ -106,7 +106,7 @@ const fn push_repair(hint: &mut Hint, mismatch: &MemberMismatch<'_>) {
     say::declare_as_kernel(hint, &all);
 }
 
-/// A name for new padding: `_padding`, or with a number if the struct has that already.
+/// Returns a name for new padding: `_padding`, or with a number if the struct has that already.
 const fn padding_name(members: Members<'_>) -> Message<32> {
     let mut name = Message::concat(&["_padding"]);
     let mut number = 1;
@@ -159,7 +159,7 @@ const fn is_pointee(place: &Place<'_>) -> bool {
     }
 }
 
-/// The hint for a variant. Empty if all are right.
+/// Returns the hint for a variant. Empty if all are right.
 pub(super) const fn variant_hint(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Hint {
     let mismatch = some!(first_variant(host, kernel), Hint::new());
     let own = &variant(mismatch.host);
@@ -180,8 +180,8 @@ const fn variant(variant: Variant<'_>) -> Message<160> {
     text!(variant, variant.name, variant.value)
 }
 
-/// The path of a member: `cells.values`, or `lights[].color` behind a pointer. A member without a name, such as an
-/// array element, has the name of the `whole`.
+/// Returns the path of a member: `cells.values`, or `lights[].color` behind a pointer. A member without a name, such as
+/// an array element, has the name of the `whole`.
 pub const fn member_path(place: &Place<'_>, whole: &str) -> Message<512> {
     let mut path = Message::new();
     let mut i = 0;

@@ -51,7 +51,7 @@ const fn is_element(name: &str) -> bool {
     find(name.as_bytes(), b"[").is_some()
 }
 
-/// The index of the parameter that is a whole array, which this element of a spread array is a part of.
+/// Returns the index of the parameter that is a whole array, which this element of a spread array is a part of.
 pub(super) const fn whole_array(pairing: &Pairing<'_>, field: usize) -> Option<usize> {
     let Array { first, len } = some!(Array::of(pairing.host, field));
     let is_whole = len > 1
@@ -61,7 +61,7 @@ pub(super) const fn whole_array(pairing: &Pairing<'_>, field: usize) -> Option<u
     if is_whole { Some(first) } else { None }
 }
 
-/// How to give a field the name of its parameter: an attribute or, if `may_rename`, also another name.
+/// Returns how to give a field the name of its parameter: an attribute or, if `may_rename`, also another name.
 pub(super) const fn write_field_name(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -98,7 +98,7 @@ impl Array {
         Some(Self { first, len: end - first })
     }
 
-    /// Whether the array takes a parameter, if it takes `parameter` with `field`.
+    /// Returns whether the array takes a parameter, if it takes `parameter` with `field`.
     pub(super) const fn takes(&self, other: usize, (field, parameter): (usize, usize)) -> bool {
         other + field >= parameter + self.first && other + field < parameter + self.first + self.len
     }

@@ -27,8 +27,8 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
     text!(declare, &field)
 }
 
-/// The type of `host` with these elements, or its own if they are `Unknown`; mutable if `is_written`. A slice, if the
-/// spelling does not show elements or mutability.
+/// Spells `host`'s type with these elements (or its own, if `Unknown`), mutable if `is_written`. Falls back to a cudarc
+/// slice.
 pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
     let fallback = fallback(host, element, is_written);
     let spelling = if is_written { some!(mutable(host.spelling), fallback) } else { Message::concat(&[host.spelling]) };
@@ -38,7 +38,7 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
     some!(with_elements(spelling.as_str(), host, element_name(element).as_str()), fallback)
 }
 
-/// The spelling with other elements, if its last type argument is the elements.
+/// Returns the spelling with other elements, if its last type argument is the elements.
 const fn with_elements(spelling: &str, host: &Parameter<'_>, elements: &str) -> Option<Message<256>> {
     let own = element_name(host.cpp.base);
     let (before, after) = spelling.split_at(some!(last(spelling, own.as_str(), ">")));
@@ -49,7 +49,7 @@ const fn is_slice(cpp: CppType<'_>) -> bool {
     cpp.depth == 1 && cpp.rows[0] == 0
 }
 
-/// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for
+/// Returns the type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for
 /// `&CudaSlice<f32>`.
 pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
     let pointers = Message::<256>::concat(&["DevicePointer<", element_name(host.cpp.base).as_str(), ">"]);
@@ -79,7 +79,7 @@ const fn lifetime(spelling: &str) -> &str {
     "&"
 }
 
-/// The spelling of the mutable type, if it is one of the usual types.
+/// Returns the spelling of the mutable type, if it is one of the usual types.
 const fn mutable(spelling: &str) -> Option<Message<256>> {
     if let [b'&', ..] = spelling.as_bytes() {
         let (borrow, ty) = spelling.split_at(lifetime(spelling).len());
@@ -97,7 +97,7 @@ const fn mutable(spelling: &str) -> Option<Message<256>> {
     None
 }
 
-/// The last position of `part` directly before `end`.
+/// Returns the last position of `part` directly before `end`.
 const fn last(text: &str, part: &str, end: &str) -> Option<usize> {
     let (text, part, end) = (text.as_bytes(), part.as_bytes(), end.as_bytes());
     let mut at = text.len();

@@ -5,7 +5,7 @@ use crate::{
     message::Message,
 };
 
-/// What to write to give a field this C++ name. `attribute` is the attribute for fields of the struct.
+/// Returns what to write to give a field this C++ name. `attribute` is the attribute for fields of the struct.
 pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     let write = write_name(name, attribute);
     if !is_identifier(name) || is_never(name) {
@@ -21,8 +21,8 @@ pub(super) const fn write_name(name: &str, attribute: &str) -> Message<512> {
     if name.is_empty() { text!(remove_name, attribute) } else { text!(write_name, attribute, name) }
 }
 
-/// Whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII, and C++
-/// compilers `$`.
+/// Returns whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII,
+/// and C++ compilers `$`.
 const fn is_identifier(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 0;

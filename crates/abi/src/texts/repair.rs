@@ -48,7 +48,8 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// The hint for a parameter without a field: `before` is the index of the field before which one is missing.
+    /// Returns the hint for a parameter without a field: `before` is the index of the field before which one is
+    /// missing.
     const fn add(&self, mismatch: Mismatch, parameter: usize, before: usize) -> Hint {
         let Pairing { host, kernel, .. } = self.pairing();
         if let Some(flat) = flat_field(&self.pairing()) {
@@ -102,7 +103,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether all names of the kernel's parameters are known, and differ from this one.
+/// Returns whether all names of the kernel's parameters are known, and differ from this one.
 const fn is_unknown(name: &str, kernel: &[Parameter<'_>]) -> bool {
     let mut i = 0;
     while i < kernel.len() && !is_made(kernel[i].name) && !same(kernel[i].name, name) {

@@ -19,7 +19,7 @@ pub struct Bound<'a> {
     pub is_wrong: bool,
     /// Whether the type of the field contains a type parameter, or may.
     pub is_generic: bool,
-    /// The number of further bindings that do not fit; of kernels, if there is at most one binding.
+    /// How many more bindings do not fit. With zero or one binding, counts kernels instead.
     pub more: usize,
     /// Whether there are several bindings.
     pub several: bool,
@@ -55,12 +55,12 @@ impl Bound<'_> {
 }
 
 impl<const N: usize> Report<'_, N> {
-    /// The error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
+    /// Returns the error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
     pub const fn field_message(&self, field: usize) -> Option<Message> {
         self.field_message_bound(field, &Bound::NONE)
     }
 
-    /// The error at the struct: the parameters that no field passes. `None` if no field is missing.
+    /// Returns the error at the struct: the parameters that no field passes. `None` if no field is missing.
     pub const fn missing_message(&self) -> Option<Message> {
         let message = self.list(true);
         if message.is_empty() { None } else { Some(message) }
@@ -111,12 +111,12 @@ impl<const N: usize> Report<'_, N> {
         first
     }
 
-    /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
+    /// Returns all [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
     pub const fn whole_message(&self) -> Message {
         self.list(false)
     }
 
-    /// The text of one of [`mismatches`](Self::mismatches), in a few lines.
+    /// Returns the text of one of [`mismatches`](Self::mismatches), in a few lines.
     #[cold]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
         let mut message = self.what(mismatch);
@@ -170,7 +170,7 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// The texts of all mismatches, or only of missing parameters, as far as they fit.
+    /// Returns the texts of all mismatches, or only of missing parameters, as far as they fit.
     const fn list(&self, missing_alone: bool) -> Message {
         let mut list = Message::new();
         let mut left_out = 0;
@@ -230,8 +230,8 @@ const fn is_in_word(byte: u8) -> bool {
 /// The reserved length for one name in the list of kernels, and for the note about omitted kernels.
 const ROOM: usize = 192;
 
-/// The error for a struct that none of several kernels takes: their names, as far as they fit, and the mistakes for the
-/// nearest kernel.
+/// Returns the error for a struct that none of several kernels takes: their names, as far as they fit, and the mistakes
+/// for the nearest kernel.
 #[doc(hidden)]
 pub const fn none_fits(host: &Signature<'_>, kernels: &[Signature<'_>]) -> Message<4096> {
     let mut message = text!(none_fits, host.name);

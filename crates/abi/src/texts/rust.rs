@@ -119,7 +119,7 @@ pub(super) const fn is_index(name: &str) -> bool {
     !name.is_empty() && name.as_bytes()[0].is_ascii_digit()
 }
 
-/// The device slice type for a pointer: `&CudaSlice<f32>`.
+/// Returns the device slice type for a pointer: `&CudaSlice<f32>`.
 pub(super) const fn slice(cpp: CppType<'_>) -> Type {
     let mut text = Message::new();
     text.push(if cpp.is_pointer() && !cpp.is_shared() { "&mut CudaSlice<" } else { "&CudaSlice<" });
@@ -146,7 +146,7 @@ pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<
     text!(declare, &field)
 }
 
-/// The host's array with the kernel's length, if its elements are the same struct.
+/// Returns the host's array with the kernel's length, if its elements are the same struct.
 const fn with_length(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Type> {
     let (CppBase::Named(own), CppBase::Named(theirs)) = (host.cpp.base, kernel.cpp.base) else {
         return None;
@@ -216,8 +216,8 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     text
 }
 
-/// The spelling of a Rust type. The type parameter, between `before` and `after`, is replaced by the actual type if the
-/// whole type determines it: its `cpp` and `size`, and the `name` of its struct or enum.
+/// Returns the spelling of a Rust type. The type parameter, between `before` and `after`, is replaced by the actual
+/// type if the whole type determines it: its `cpp` and `size`, and the `name` of its struct or enum.
 #[doc(hidden)]
 pub const fn instantiated(
     before: &str,
@@ -247,7 +247,7 @@ pub const fn instantiated(
     text
 }
 
-/// Whether a text ends with the name of a generic type and `<`.
+/// Returns whether a text ends with the name of a generic type and `<`.
 const fn opens(text: &str, name: &str) -> bool {
     let (text, name) = (text.as_bytes(), name.as_bytes());
     !name.is_empty()
@@ -255,7 +255,7 @@ const fn opens(text: &str, name: &str) -> bool {
         && equal(text.split_at(text.len() - name.len() - 1).1.split_at(name.len()).0, name)
 }
 
-/// The integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.
+/// Returns the integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.
 pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     let known = rust_scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() && !same(known, "bool") {
@@ -272,7 +272,7 @@ pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     rust_integer(signed, kernel.size as u16 * 8)
 }
 
-/// The CUDA vector with these components, in the kernel's size and alignment.
+/// Returns the CUDA vector with these components, in the kernel's size and alignment.
 const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'static str> {
     let host = some!(host.cpp.base.builtin());
     let mut i = 0;
@@ -292,8 +292,8 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
     None
 }
 
-/// Whether a struct is the most likely type of a parameter. A float for 2 bytes may be a half, and a vector may have
-/// another length.
+/// Returns whether a struct is the most likely type of a parameter. A float for 2 bytes may be a half, and a vector may
+/// have another length.
 pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> bool {
     let is_near = match host {
         Some(host) => kernel.size == 2 && matches!(host.class, Class::Float) || same_element(host, kernel).is_some(),
@@ -349,7 +349,8 @@ const fn array(element: &str, length: usize) -> Type {
 
 const OFFERED: usize = 3;
 
-/// Every Rust type that matches a parameter, the most likely first. PTX has no signedness: `.u32` can also be `int`.
+/// Returns every Rust type that matches a parameter, the most likely first. PTX has no signedness: `.u32` can also be
+/// `int`.
 pub(super) const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,

@@ -35,7 +35,7 @@ pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8,
     }
 }
 
-/// The Rust type of an element behind a pointer. Empty if it is unknown.
+/// Returns the Rust type of an element behind a pointer. Empty if it is unknown.
 pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     if let CppBase::Named(spelled) = base {
         return named(spelled, None);
@@ -63,8 +63,8 @@ pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
     }
 }
 
-/// The Rust name of a C++ struct, vector or half: `Float4`, `Params<i32>` for `sim::Params<int>`. Empty for a CUDA type
-/// without a Rust type of this alignment.
+/// Returns the Rust name of a C++ struct, vector or half: `Float4`, `Params<i32>` for `sim::Params<int>`. Empty for a
+/// CUDA type without a Rust type of this alignment.
 pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     if let Some(row) = name::builtin(spelled) {
         let row = row.aligned_to(align);
@@ -125,7 +125,7 @@ const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
     !base.is_empty()
 }
 
-/// The object that an integer of the kernel is, by its type or by the code.
+/// Returns the object that an integer of the kernel is, by its type or by the code.
 pub(super) const fn object_of(kernel: &Parameter<'_>) -> Option<&'static str> {
     match kernel.members.stands_for() {
         Some(Meaning::Texture) => return Some("texture"),
@@ -139,7 +139,7 @@ pub(super) const fn object_of(kernel: &Parameter<'_>) -> Option<&'static str> {
     }
 }
 
-/// The types of a field for a texture or a surface: tracked, or its handle.
+/// Returns the types of a field for a texture or a surface: tracked, or its handle.
 pub(super) const fn object_types(object: &str) -> [&'static str; 2] {
     match object.as_bytes()[0] {
         b's' => ["&'a Surface", "SurfaceObject"],
@@ -147,7 +147,7 @@ pub(super) const fn object_types(object: &str) -> [&'static str; 2] {
     }
 }
 
-/// The type of a pointer that only the code of the kernel shows.
+/// Returns the type of a pointer that only the code of the kernel shows.
 pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
     match kernel.body.at(0) {
         Some(slot) if kernel.cpp.is_unknown() && kernel.size == 8 && matches!(slot.kind, SlotKind::Pointer) => {
@@ -165,7 +165,7 @@ pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
     CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
 }
 
-/// The type of the elements, if the accesses show it. An integer has the sign of the field's elements.
+/// Returns the type of the elements, if the accesses show it. An integer has the sign of the field's elements.
 pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
     match (elements.class, elements.size) {
         (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed: own.is_signed(), bits: size as u16 * 8 },

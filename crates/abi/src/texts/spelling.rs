@@ -14,7 +14,7 @@ pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
     cpp.push_shape(message);
 }
 
-/// A C++ type, or nothing if it is unknown.
+/// Returns a C++ type, or nothing if it is unknown.
 pub(super) const fn spelled<const N: usize>(cpp: CppType<'_>) -> Message<N> {
     let mut text = Message::new();
     if !cpp.is_unknown() {

@@ -15,7 +15,8 @@ use crate::{
     signature::Parameter,
 };
 
-/// Why the Rust type `host` does not fit the variable: what is wrong, both sides, and what to write. `None` if it fits.
+/// Returns why the Rust type `host` does not fit the variable: what is wrong, both sides, and what to write. `None` if
+/// it fits.
 pub const fn variable_message(host: &Parameter<'_>, variable: &Parameter<'_>) -> Option<Message> {
     let differences = compare_variable(host, variable);
     let first = some!(differences.first());

@@ -154,7 +154,7 @@ impl Build<'_> {
         })
     }
 
-    /// The build script's setting, otherwise cargo's jobs, which it shares with all its processes.
+    /// Returns the build script's setting, otherwise cargo's jobs, which it shares with all its processes.
     fn at_once(&self) -> (usize, Jobserver) {
         if let Some(jobs) = self.kernels.jobs {
             return (jobs.max(1), Jobserver::default());

@@ -16,7 +16,7 @@ fn committed(folder: &Path, source: &Source, extension: &str) -> PathBuf {
 }
 
 impl Build<'_> {
-    /// The committed files of a source that exist, relative as the user wrote the folder.
+    /// Returns the committed files of a source that exist, relative as the user wrote the folder.
     pub(super) fn committed_files(&self, folder: &Path, source: &Source) -> impl Iterator<Item = PathBuf> {
         let extensions = self.made.into_iter().chain([self.description, "sources"]);
         let paths = extensions.map(|extension| committed(folder, source, extension));
@@ -51,8 +51,8 @@ impl Build<'_> {
         Ok(done)
     }
 
-    /// The error is that the files do not exist (only the image may be missing if it `is_optional`), or were made from
-    /// sources or settings that have changed since.
+    /// The error is that the files do not exist (only the image may be missing if it `is_optional`), or were
+    /// made from sources or settings that have changed since.
     fn take_one(&self, folder: &Path, Unit { source, lines, .. }: &Unit, is_optional: bool) -> Result<Made, String> {
         let read = |extension: &str| {
             let path = committed(folder, source, extension);

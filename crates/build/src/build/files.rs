@@ -37,7 +37,7 @@ impl<'a> Files<'a> {
         Self { root, out, variables: NVCC.into_iter().filter_map(variable).collect(), hashes: RefCell::default() }
     }
 
-    /// The relative path of a file of the package, with `/`.
+    /// Returns the relative path of a file of the package, with `/`.
     fn in_package(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(self.root).unwrap_or(path);
         if path.starts_with(self.out) || inside.is_absolute() {
@@ -142,7 +142,8 @@ impl<'a> Files<'a> {
             && self.differences(record, lines).is_empty()
     }
 
-    /// Whether a file may be newer than the text that was compiled: it was written after `start`, or shortly before.
+    /// Returns whether a file may be newer than the text that was compiled: it was written after `start`, or shortly
+    /// before.
     pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
         /// The coarsest resolution of file times among common file systems.
         const COARSE: Duration = Duration::from_secs(2);
@@ -179,7 +180,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// A path in the form that cargo accepts: the package's own folder is an empty path, which becomes `.`.
+/// Returns a path in the form that cargo accepts: the package's own folder is an empty path, which becomes `.`.
 fn named(path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { ".".into() } else { path.to_owned() }
 }
@@ -188,7 +189,7 @@ fn is_shown(name: &str) -> bool {
     !name.starts_with('.')
 }
 
-/// Only a regular file: reading a pipe could block.
+/// Returns only a regular file: reading a pipe could block.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     read_file(path, usize::MAX).ok()?
 }

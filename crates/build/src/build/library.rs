@@ -76,7 +76,7 @@ impl Build<'_> {
         Ok(directives)
     }
 
-    /// The object with the linked device code, which is committed like the objects.
+    /// Returns the object with the linked device code, which is committed like the objects.
     fn linked(
         &self,
         name: &str,

@@ -250,12 +250,12 @@ impl Build<'_> {
     }
 }
 
-/// Whether a variable is set, and not to 0.
+/// Returns whether a variable is set, and not to 0.
 fn is_on(environment: &Environment, name: &'static str) -> bool {
     environment.get(name).is_some_and(|value| value != "0")
 }
 
-/// The GPU generation in the environment variable that other CUDA build crates use.
+/// Returns the GPU generation in the environment variable that other CUDA build crates use.
 fn of_variable(environment: &Environment) -> Result<Option<Arch>, String> {
     const NAME: &str = "CUDA_COMPUTE_CAP";
     let Some(value) = environment.get(NAME) else {

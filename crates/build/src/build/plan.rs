@@ -80,7 +80,7 @@ impl Done {
         Self { made, described: None, files, headers: None, is_known: true, is_absent: false }
     }
 
-    /// A source without a compiler, and without a committed description.
+    /// Returns a source without a compiler, and without a committed description.
     pub(super) fn unknown(unit: &Unit) -> Self {
         let description = b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
         let made = Made { image: None, description: description.to_vec(), record: Record::default() };

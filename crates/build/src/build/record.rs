@@ -32,14 +32,14 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether the sources and this image are as in the other record.
+    /// Returns whether the sources and this image are as in the other record.
     pub(super) fn has_contents_of(&self, other: &Self, image: &Path) -> bool {
         let image = &*image.to_string_lossy();
         let state = self.outside.get(image);
         state.is_some() && state == other.outside.get(image) && self.sources == other.sources
     }
 
-    /// The committed form, without the lines that depend on this machine.
+    /// Returns the committed form, without the lines that depend on this machine.
     pub(super) fn portable(&self) -> Self {
         Self { outside: BTreeMap::new(), state: Vec::new(), warnings: Vec::new(), ..self.clone() }
     }

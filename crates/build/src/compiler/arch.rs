@@ -30,7 +30,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The values of `nvcc`'s `-gencode`. Without a `compute_`, PTX of the newest `sm_` is added for later GPUs.
+/// Returns the values of `nvcc`'s `-gencode`. Without a `compute_`, PTX of the newest `sm_` is added for later GPUs.
 pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     for arch in archs {

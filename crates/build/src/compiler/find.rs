@@ -14,7 +14,7 @@ pub(crate) const FOLDERS: [&str; 4] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "C
 /// The places that were tried, each with the reason why it was rejected.
 pub(crate) type Tried = Vec<(String, String)>;
 
-/// The newest version first.
+/// Returns the newest version first.
 fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries(folder, |name| name.starts_with(prefix)).collect();
     found.sort_by_cached_key(|path| numbers(path));
@@ -22,7 +22,7 @@ fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The numbers in a file name: `libnvrtc.so.13.0.88` gives 13, 0, 88.
+/// Returns the numbers in a file name: `libnvrtc.so.13.0.88` gives 13, 0, 88.
 fn numbers(path: &Path) -> Vec<u64> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let digits = name.split(|c: char| !c.is_ascii_digit());
@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
         Err(tried)
     }
 
-    /// A program, a library, a folder, or the name of a program on `PATH`.
+    /// Returns a program, a library, a folder, or the name of a program on `PATH`.
     fn named(&self, path: &Path) -> Result<Compiler, String> {
         let absolute = self.root.join(path);
         if absolute.is_dir() {

@@ -83,12 +83,12 @@ impl Options {
         Ok((archs, output))
     }
 
-    /// The newest generation.
+    /// Returns the newest generation.
     fn described(&self) -> Option<&Arch> {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
-    /// The architecture for a purpose, unless it is a fat binary, and the flags.
+    /// Returns the architecture for a purpose, unless it is a fat binary, and the flags.
     pub(crate) fn of_purpose(&self, purpose: Purpose) -> (Option<String>, Vec<String>) {
         let compute = |arch: &Arch| arch.target.compute();
         if purpose == Purpose::Image && self.objects.is_some() {
@@ -125,7 +125,7 @@ impl Options {
         })
     }
 
-    /// The options for a purpose, one per line, without the folder of the package.
+    /// Returns the options for a purpose, one per line, without the folder of the package.
     pub(crate) fn lines(&self, purpose: Purpose, root: &Path) -> Vec<String> {
         let (arch, flags) = self.of_purpose(purpose);
         let mut lines = Vec::new();

@@ -47,7 +47,7 @@ pub(crate) fn expressions(constants: &[Constant]) -> Vec<String> {
     constants.iter().map(|constant| constant.expression.clone()).collect()
 }
 
-/// The text that follows a source. An error in an expression names it as the file.
+/// Returns the text that follows a source. An error in an expression names it as the file.
 pub(crate) fn source(constants: &[Constant]) -> String {
     let mut text = format!("\n{DECLARATIONS}");
     for (at, Constant { expression, .. }) in constants.iter().enumerate() {
@@ -63,7 +63,7 @@ pub(crate) fn source(constants: &[Constant]) -> String {
     text
 }
 
-/// The lines of the description. `None` if the PTX does not contain a constant.
+/// Returns the lines of the description. `None` if the PTX does not contain a constant.
 pub(crate) fn lines(ptx: &[u8], constants: &[Constant]) -> Option<String> {
     let ptx = String::from_utf8_lossy(ptx);
     let mut lines = String::new();
@@ -75,7 +75,7 @@ pub(crate) fn lines(ptx: &[u8], constants: &[Constant]) -> Option<String> {
     Some(lines)
 }
 
-/// The value of `.global .align 8 .u64 name = 16;`, which is 0 if it is not written.
+/// Returns the value of `.global .align 8 .u64 name = 16;`, which is 0 if it is not written.
 fn initialiser<'p>(ptx: &'p str, name: &str) -> Option<&'p str> {
     ptx.lines().find_map(|line| {
         let declaration = line.trim().strip_suffix(';')?;
@@ -85,7 +85,7 @@ fn initialiser<'p>(ptx: &'p str, name: &str) -> Option<&'p str> {
     })
 }
 
-/// The type and the literal in Rust, of a kind in `read.cuh`.
+/// Returns the type and the literal in Rust, of a kind in `read.cuh`.
 fn rust(kind: u32, value: &str) -> Option<String> {
     // A value from 2^63 is written as a negative number.
     let number = || value.parse::<i64>().map(i64::cast_unsigned).or_else(|_| value.parse()).ok();
@@ -112,7 +112,7 @@ fn rust(kind: u32, value: &str) -> Option<String> {
     })
 }
 
-/// The Rust items. `None` if the description does not contain one of them.
+/// Returns the Rust items. `None` if the description does not contain one of them.
 pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -> Option<String> {
     let description = String::from_utf8_lossy(description);
     let mut items = String::new();

@@ -116,7 +116,7 @@ impl Side {
         Self { index: None, value: Value::String(text.clone()), text }
     }
 
-    /// A change of a member, with its path: `params.cells.kind`.
+    /// Returns a change of a member, with its path: `params.cells.kind`.
     pub(crate) fn member(index: usize, path: &str, text: String, mut value: Value) -> Self {
         value["index"] = index.into();
         value["path"] = path.into();
@@ -155,7 +155,7 @@ impl Change {
     }
 }
 
-/// All changes. The README of this crate has the schema.
+/// Returns all changes. The README of this crate has the schema.
 pub(crate) fn json(changed: &[Changed<'_>], breaks: bool) -> Value {
     let kernel = |changed: &Changed<'_>| {
         let status = match (changed.old, changed.new) {

@@ -59,7 +59,7 @@ fn text(path: &str, Variant { name, value }: &Variant<'_>) -> String {
 mod tests {
     use super::*;
 
-    /// Each change, with `!` if it breaks callers.
+    /// Returns each change, with `!` if it breaks callers.
     fn changes(old: &[(&str, i128)], new: &[(&str, i128)]) -> Vec<String> {
         let [old, new] =
             [old, new].map(|list| -> Vec<_> { list.iter().map(|&(name, value)| Variant { name, value }).collect() });

@@ -40,8 +40,8 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
     by
 }
 
-/// A mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the same
-/// C++ name are matched if exactly one is missing on the opposite side: first by the whole name, then without
+/// Returns a mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the
+/// same C++ name are matched if exactly one is missing on the opposite side: first by the whole name, then without
 /// parameters.
 fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
     let whole = |demangled: &Demangled| unversioned(demangled.text());
@@ -157,7 +157,8 @@ mod tests {
     };
     use kernel_args_abi::Sm;
 
-    /// A kernel whose blocks have at most this many threads, in the cubins for these GPUs and optionally in PTX.
+    /// Returns a kernel whose blocks have at most this many threads, in the cubins for these GPUs and optionally in
+    /// PTX.
     fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {
         let image = |kind, sm| InImage {
             place: Place { unit: Unit { number: 0, file: "file".into(), member: None }, at: 0, kind, sm: Some(Sm(sm)) },

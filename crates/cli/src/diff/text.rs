@@ -47,7 +47,7 @@ pub(super) fn write(
     writeln!(output.to, "{}", summary(changed, count, noun))
 }
 
-/// The GPUs of a kernel whose changes differ between GPUs.
+/// Returns the GPUs of a kernel whose changes differ between GPUs.
 fn gpus(kernel: &Kernel) -> String {
     let gpus: BTreeSet<String> = kernel.images.iter().map(|image| image.place.gpu()).collect();
     format!("  for {}", Vec::from_iter(gpus).join(", "))

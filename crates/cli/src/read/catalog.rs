@@ -78,7 +78,7 @@ impl Catalog {
         }
     }
 
-    /// Every kernel once per list of parameters and limits, in the order of the symbols.
+    /// Returns every kernel once per list of parameters and limits, in the order of the symbols.
     pub(super) fn finish(self, skipped: Skipped) -> Files {
         let Self { kernels, places, globals, mut errors, warnings } = self;
         let mut read: Vec<_> = kernels.into_iter().collect();

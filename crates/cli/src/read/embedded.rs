@@ -73,7 +73,7 @@ fn container(bytes: &[u8]) -> Option<u64> {
     size.checked_add(16)
 }
 
-/// The size of a cubin: the end of its tables, which are the last part.
+/// Returns the size of a cubin: the end of its tables, which are the last part.
 fn elf(head: &[u8]) -> Option<u64> {
     let header = elf::FileHeader64::<Le>::parse(head).ok()?;
     let end = |offset: u64, count: u16, size: u16| offset.checked_add(u64::from(count) * u64::from(size));
@@ -83,7 +83,7 @@ fn elf(head: &[u8]) -> Option<u64> {
     (header.e_machine(Le).0 == cubin::MACHINE && length > head.len().min(64) as u64).then_some(length)
 }
 
-/// The size of a PTX text that has kernels. It may end without a NUL, and more texts may follow.
+/// Returns the size of a PTX text that has kernels. It may end without a NUL, and more texts may follow.
 fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64), guesses: &mut Guesses) -> io::Result<Option<u64>> {
     /// The maximum length of the text before the header ends.
     const HEAD: usize = 256;

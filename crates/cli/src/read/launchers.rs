@@ -9,7 +9,7 @@ use crate::{
 use kernel_args_image::{Launchers, ParameterList, fatbin::MEMBER_LIMIT};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-/// The functions of each file, in the order of their symbols. A function that Rust cannot call is a warning.
+/// Returns the functions of each file, in the order of their symbols. A function that Rust cannot call is a warning.
 pub(crate) fn read(paths: &[PathBuf]) -> Files {
     let mut skipped = Skipped::default();
     let (named, mut errors) = paths::files(paths, &mut skipped);
@@ -45,8 +45,6 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
                 continue;
             }
         };
-        let unread = launchers.unread().map(|(place, what)| Error::new(&named.name, format!("{place}: {what}")));
-        let mut refused: Vec<Error> = unread.collect();
         // Often all have one reason, such as a library without debug information.
         let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (symbol, launcher) in launchers.functions() {
@@ -62,6 +60,9 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
                 Err(what) => reasons.entry(what.to_string()).or_default().push(symbol),
             }
         }
+        let unread = launchers.unread().filter(|(_, what)| !reasons.contains_key(&what.to_string()));
+        let mut refused: Vec<Error> =
+            unread.map(|(place, what)| Error::new(&named.name, format!("{place}: {what}"))).collect();
         for (what, symbols) in reasons {
             let launchers = match symbols.as_slice() {
                 [one] => format!("launcher `{one}`"),

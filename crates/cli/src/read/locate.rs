@@ -109,7 +109,7 @@ fn part(
     })
 }
 
-/// Whether a text has no line of PTX's form at its beginning: a directive, a comment.
+/// Returns whether a text has no line of PTX's form at its beginning: a directive, a comment.
 fn is_document(head: &[u8]) -> bool {
     let text = String::from_utf8_lossy(head);
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -234,7 +234,7 @@ fn object_file(
 mod tests {
     use super::*;
 
-    /// An ELF file with 20,000 sections of data or device code: the parts of `body` at these offsets.
+    /// Returns an ELF file with 20,000 sections of data or device code: the parts of `body` at these offsets.
     fn elf(name: &[u8], body: &[u8], part: impl Fn(usize) -> (usize, usize)) -> Vec<u8> {
         const SECTIONS: usize = 20_000;
         let names = [&b"\0"[..], name, b"\0"].concat();

@@ -176,7 +176,7 @@ mod tests {
     use super::{super::paths::Origin, *};
     use std::thread;
 
-    /// A fat binary with a member that claims this decompressed size. Nothing is decompressed.
+    /// Returns a fat binary with a member that claims this decompressed size. Nothing is decompressed.
     fn claiming(size: u64) -> Vec<u8> {
         let fatbin = include_bytes!("../../../image/tests/data/one.size.fatbin");
         let mut bytes = fatbin.to_vec();

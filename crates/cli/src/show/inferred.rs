@@ -8,8 +8,8 @@ use kernel_args_abi::{
 };
 use serde_json::{Value, json};
 
-/// The use of a parameter, or of a member at `at` bytes in the parameter with this body, and the type that the code
-/// shows where no C++ type is known.
+/// Returns the use of a parameter, or of a member at `at` bytes in the parameter with this body, and the type that the
+/// code shows where no C++ type is known.
 pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (bool, usize)) -> [String; 2] {
     let end = at.saturating_add(value.size);
     let mut slots = body.slots().map(|slot| slot.offset);
@@ -77,7 +77,7 @@ const fn kind_name(kind: SlotKind) -> Option<&'static str> {
     })
 }
 
-/// An empty list if the code does not use the parameter, `None` if it shows nothing or was not analysed.
+/// Returns an empty list if the code does not use the parameter, `None` if it shows nothing or was not analysed.
 pub(super) fn json(parameter: &Parameter<'_>) -> Option<Value> {
     let body = parameter.body;
     let is_whole = parameter.size == 8 && !parameter.members.is_known();

@@ -81,7 +81,7 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     json
 }
 
-/// A value that does not fit a JSON number is written as a string.
+/// Returns a value that does not fit a JSON number is written as a string.
 pub(crate) fn enumerator(variant: &Variant<'_>) -> Value {
     let value = variant.value;
     let number = i64::try_from(value).map(Value::from);

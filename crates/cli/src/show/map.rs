@@ -7,7 +7,8 @@ use kernel_args_abi::{
 };
 use std::fmt::Write as _;
 
-/// Each row has a line break before it. `.` is padding, including the known padding between the members of a struct.
+/// Each row has a line break before it. `.` is padding, including the known padding between the members of a
+/// struct.
 pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> String {
     let mut rows = String::new();
     if !has_map(size) {

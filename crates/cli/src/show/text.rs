@@ -171,7 +171,7 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
     }
 }
 
-/// Each file with the GPUs for which it has the kernel: first the GPUs of cubins, then of PTX.
+/// Returns each file with the GPUs for which it has the kernel: first the GPUs of cubins, then of PTX.
 fn images(images: &[InImage]) -> Vec<(String, String)> {
     let mut files: Vec<(String, BTreeSet<Gpu>)> = Vec::new();
     for image in images {
@@ -196,7 +196,7 @@ fn names(gpus: &BTreeSet<Gpu>) -> String {
     names.join(", ")
 }
 
-/// One number if it is equal for all GPUs, otherwise one number per GPU.
+/// Returns one number if it is equal for all GPUs, otherwise one number per GPU.
 fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
     type Of = fn(&InImage) -> Option<u64>;
     let registers: Of = |image| image.resources?.registers.map(u64::from);

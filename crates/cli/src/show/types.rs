@@ -3,7 +3,7 @@
 use crate::escape::terminal;
 use kernel_args_abi::{Class, Opaque, Parameter};
 
-/// The C++ type. If it is not known: the PTX declaration, or the kind of value.
+/// Returns the C++ type. If it is not known: the PTX declaration, or the kind of value.
 pub(crate) fn spelling(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
         return terminal(&parameter.cpp.to_string()).into_owned();

@@ -65,7 +65,7 @@ impl Images {
         true
     }
 
-    /// The C++ name without its parameters, or the symbol.
+    /// Returns the C++ name without its parameters, or the symbol.
     pub(crate) fn known_name<'s>(&'s self, symbol: &'s str, demangle: bool) -> &'s str {
         match self.names.get(symbol) {
             Some(Some(name)) if demangle => name.text(),
@@ -133,8 +133,8 @@ impl Found<'_> {
     }
 }
 
-/// An unknown type is a small number of up to 4 bytes in decimal, any other number in hexadecimal, and a longer value
-/// its first bytes.
+/// An unknown type is a small number of up to 4 bytes in decimal, any other number in hexadecimal, and a longer
+/// value its first bytes.
 fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
     const SHOWN: usize = 16;
     /// Above it, four bytes can be a `float`, whose smallest usual values begin here.

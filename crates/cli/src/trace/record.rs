@@ -83,7 +83,7 @@ fn read(image: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The manifest, and the file of the image.
+/// Returns the manifest, and the file of the image.
 fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>) {
     let found = images.find(&recorded.symbol, &recorded.values);
     let machine = Machine {
@@ -129,7 +129,7 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
     (manifest, kernel.map(|image| PathBuf::from(&*image.place.unit.file)))
 }
 
-/// The elements behind a pointer of this C++ type.
+/// Returns the elements behind a pointer of this C++ type.
 fn elements(ty: &str) -> Option<ElementType> {
     match ty.trim_end_matches('*').trim_end_matches(" const") {
         "float" if ty.ends_with('*') => Some(ElementType::F32),

@@ -46,13 +46,13 @@ pub(super) fn graph(to: &mut dyn Write, process: u32, start: f64, graph: &GraphL
     tail(to, &graph.result, graph.duration, paint)
 }
 
-/// The process, unless it is the first, and the time in seconds.
+/// Returns the process, unless it is the first, and the time in seconds.
 fn head(to: &mut dyn Write, process: u32, start: f64, paint: Paint) -> io::Result<()> {
     let process = if process > 0 { format!("[{process}] ") } else { String::new() };
     write!(to, "{process}{} ", paint.faint(&format!("{:10.6}", start / 1e6)))
 }
 
-/// The error, and how long the call took.
+/// Returns the error, and how long the call took.
 fn tail(to: &mut dyn Write, result: &str, duration: u64, paint: Paint) -> io::Result<()> {
     let error = match result {
         "0" => String::new(),

@@ -49,7 +49,7 @@ fn every_error_has_the_same_form() {
         (&["show", &directory], &format!("{directory}: no kernels: 1 file ")),
         (&["show", &wrong], &format!("{wrong}: at byte 0: PTX cannot be parsed: line 4, ")),
         (&["show", &broken], &format!("{broken}: at byte ")),
-        (&["show", &list], &format!("{list}: at byte 0: PTX cannot be parsed: ")),
+        (&["show", &list], &format!("{list}: at byte 0: a text, not a file of kernels: name PTX, ")),
         (&["show", "--kernel", "daxpy", saxpy], &format!("{saxpy}: no kernel matches `daxpy`\nhelp: ")),
         (&["show", "--arch", "90", saxpy], &format!("{saxpy}: no kernels for sm_90, ")),
         (&["diff", "nowhere", saxpy], &no_file("nowhere")),

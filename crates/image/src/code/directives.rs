@@ -94,7 +94,7 @@ impl Directives {
         }
     }
 
-    /// The name of the field of each directive, and its value.
+    /// Returns the name of the field of each directive, and its value.
     pub fn values(mut self) -> impl Iterator<Item = (&'static str, DirectiveValue)> {
         TABLE.iter().map(move |row| {
             let value = match (row.field)(&mut self) {
@@ -106,7 +106,7 @@ impl Directives {
         })
     }
 
-    /// The directives of a cubin, with the directives that only `ptx` contains.
+    /// Sets the directives of a cubin, with the directives that only `ptx` contains.
     #[must_use]
     pub const fn completed_by(self, ptx: Self) -> Self {
         Self { min_blocks: ptx.min_blocks, max_registers: ptx.max_registers, ..self }

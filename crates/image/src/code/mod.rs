@@ -21,8 +21,8 @@ pub enum VariableSpace {
 impl VariableSpace {
     const ALL: [Self; 3] = [Self::Global, Self::Constant, Self::Managed];
 
-    /// The memory of a variable in a list: from its PTX declaration, or from the number that a cubin's list has as its
-    /// offset.
+    /// Returns the memory of a variable in a list: from its PTX declaration, or from the number that a cubin's list has
+    /// as its offset.
     #[doc(hidden)]
     #[must_use]
     pub fn of(value: &Parameter<'_>) -> Self {

@@ -68,8 +68,8 @@ impl CudaVersion {
         Self { major: (number / 1000) as u16, minor: (number % 1000 / 10) as u16 }
     }
 
-    /// The newest PTX version that a driver of this version compiles. `None` if [`RELEASES`] does not contain the
-    /// version.
+    /// Returns the newest PTX version that a driver of this version compiles. `None` if [`RELEASES`] does not contain
+    /// the version.
     #[must_use]
     pub fn newest_ptx(self) -> Option<PtxVersion> {
         let known = RELEASES.iter().find(|release| release.cuda == self);
@@ -78,7 +78,8 @@ impl CudaVersion {
 }
 
 impl PtxVersion {
-    /// The first release whose driver compiles this PTX version. `None` if the version is newer than [`RELEASES`].
+    /// Returns the first release whose driver compiles this PTX version. `None` if the version is newer than
+    /// [`RELEASES`].
     #[must_use]
     pub fn first_release(self) -> Option<Release> {
         RELEASES.into_iter().find(|release| release.ptx >= self)

@@ -73,7 +73,7 @@ impl Target {
         Some(Self { sm: Sm(number.parse().ok()?), features })
     }
 
-    /// Whether a cubin for this target runs on `gpu`.
+    /// Returns whether a cubin for this target runs on `gpu`.
     #[must_use]
     pub fn cubin_runs_on(self, gpu: Sm) -> Compatibility {
         if is_renamed(self.sm, gpu) {
@@ -88,7 +88,7 @@ impl Target {
         }
     }
 
-    /// Whether the driver can compile PTX for this target to code for `gpu`.
+    /// Returns whether the driver can compile PTX for this target to code for `gpu`.
     #[must_use]
     pub fn ptx_compiles_for(self, gpu: Sm) -> Compatibility {
         if is_renamed(self.sm, gpu) {
@@ -101,13 +101,13 @@ impl Target {
         })
     }
 
-    /// The name as a PTX target: `compute_90a`.
+    /// Returns the name as a PTX target: `compute_90a`.
     #[must_use]
     pub fn compute(self) -> String {
         format!("compute_{}{}", self.sm.0, self.suffix())
     }
 
-    /// The suffix of its name.
+    /// Returns the suffix of its name.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self.features {
@@ -131,7 +131,7 @@ const fn is_renamed(code: Sm, gpu: Sm) -> bool {
     matches!((code.0, gpu.0), (101, 110..=119) | (110, 101))
 }
 
-/// The compute capabilities of embedded GPUs (Tegra, Jetson).
+/// Returns the compute capabilities of embedded GPUs (Tegra, Jetson).
 const fn is_embedded(sm: Sm) -> bool {
     matches!(sm.0, 53 | 62 | 72 | 87 | 88 | 101 | 110)
 }

@@ -31,7 +31,7 @@ pub(crate) const fn with(mut class: Class, bytes: &[u8]) -> Class {
     class
 }
 
-/// The position of the first byte from `at` on that is not in a class, or the end.
+/// Returns the position of the first byte from `at` on that is not in a class, or the end.
 pub(crate) fn skip(text: &[u8], mut at: usize, class: &Class) -> usize {
     let end = text.len();
     while at < end && class[text[at] as usize] {
@@ -54,7 +54,7 @@ pub(crate) fn skip_long(text: &[u8], at: usize, class: &Class) -> usize {
     skip(text, text.len() - rest.len(), class)
 }
 
-/// The position after the `*/` that is at `at` or later.
+/// Returns the position after the `*/` that is at `at` or later.
 pub(crate) fn after_comment(text: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at = skip_long(text, at, &NOT_STAR) + 1;

@@ -81,7 +81,7 @@ pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     }
 }
 
-/// What a text is that is not PTX, if its beginning shows that.
+/// Returns what a text is that is not PTX, if its beginning shows that.
 #[doc(hidden)]
 #[must_use]
 pub fn foreign_text(text: &[u8]) -> Option<Error> {
@@ -123,7 +123,7 @@ impl Error {
     }
 }
 
-/// Whether the bytes up to the first NUL can be PTX: no control characters, and ASCII at the beginning.
+/// Returns whether the bytes up to the first NUL can be PTX: no control characters, and ASCII at the beginning.
 fn is_text(bytes: &[u8]) -> bool {
     let text = before_nul(bytes);
     text.first().is_some_and(u8::is_ascii) && skip_long(text, 0, &TEXT) == text.len()

@@ -105,7 +105,7 @@ impl<'a> Elf<'a> {
         u16_at(self.header, 16) == Some(ET_REL)
     }
 
-    /// The processor: `EM_X86_64`, `EM_AARCH64`.
+    /// Returns the processor: `EM_X86_64`, `EM_AARCH64`.
     #[cfg(feature = "debug-info")]
     pub(crate) fn machine(&self) -> u16 {
         u16_at(self.header, 18).unwrap_or(0)
@@ -188,7 +188,7 @@ impl Symbol {
     }
 }
 
-/// The name at `offset` of a table. `None` if it has `most` bytes or more, or is not inside the table.
+/// Returns the name at `offset` of a table. `None` if it has `most` bytes or more, or is not inside the table.
 pub(crate) fn name(names: &[u8], offset: u32, most: usize) -> Option<&[u8]> {
     let rest = names.get(offset as usize..)?;
     let window = &rest[..rest.len().min(most)];

@@ -33,8 +33,8 @@ enum Verdict {
 }
 
 impl Demangled {
-    /// The types of a kernel with these `parameters`. `None` if a type contradicts its parameter: the symbol is not
-    /// C++.
+    /// Returns the types of a kernel with these `parameters`. `None` if a type contradicts its parameter: the symbol is
+    /// not C++.
     ///
     /// Whether a name on 64 bits is the name of an enum follows from the code: without an analysed body, the type is
     /// unknown.
@@ -54,7 +54,7 @@ impl Demangled {
         Some(types)
     }
 
-    /// The parameters with the types in the name, if they have these.
+    /// Returns the parameters with the types in the name, if they have these.
     pub(crate) fn typed<'p>(name: Option<&'p Self>, mut parameters: Vec<Parameter<'p>>) -> Vec<Parameter<'p>> {
         let types = name.and_then(|name| name.types_for(&parameters));
         if let Some(types) = types {
@@ -67,14 +67,14 @@ impl Demangled {
         parameters
     }
 
-    /// Whether the symbol is not C++, and contains types that these parameters do not have.
+    /// Returns whether the symbol is not C++, and contains types that these parameters do not have.
     pub(crate) fn is_foreign(&self, parameters: &[Parameter<'_>]) -> bool {
         self.list == Arity::Foreign
             || self.list == Arity::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
     }
 
-    /// The name of a kernel with these `parameters`, without types if the symbol is not C++: `sim::step` instead of
-    /// `sim::step(float32_2a)`.
+    /// Sets the name of a kernel with these `parameters`, without types if the symbol is not C++: `sim::step` instead
+    /// of `sim::step(float32_2a)`.
     pub(crate) fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
         if !self.is_foreign(parameters) {
             return self;
@@ -88,7 +88,7 @@ impl Demangled {
     }
 }
 
-/// Whether a type is a number of Julia, or has one as an argument: `CuDeviceArray<Float32, 1, 1>`.
+/// Returns whether a type is a number of Julia, or has one as an argument: `CuDeviceArray<Float32, 1, 1>`.
 fn is_julia(base: CppBase<'_>) -> bool {
     let CppBase::Named(name) = base else {
         return false;

@@ -29,7 +29,7 @@ enum Fit {
     Symbol,
 }
 
-/// Whether `symbol` matches the name `wanted`:
+/// Returns whether `symbol` matches the name `wanted`:
 ///
 /// | wanted | matches |
 /// |---|---|
@@ -46,7 +46,7 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
     Wanted::new(wanted).fit_symbol(symbol).is_some()
 }
 
-/// The symbols that match `wanted` best, by the rules of [`matches()`]: the first group that is not empty.
+/// Returns the symbols that match `wanted` best, by the rules of [`matches()`]: the first group that is not empty.
 ///
 /// 1. the symbol that is equal to `wanted`
 /// 2. the symbols that match all parts of `wanted`; if `wanted` contains parameters, functions before template
@@ -223,7 +223,7 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
     found.into_iter().map(|(_, symbol)| symbol).collect()
 }
 
-/// The Levenshtein distance of the first [`COMPARED`] bytes. It ignores case.
+/// Returns the Levenshtein distance of the first [`COMPARED`] bytes. It ignores case.
 fn distance(a: &str, b: &str) -> usize {
     let cut = |text: &str| -> Vec<u8> {
         let bytes = text.bytes().take(COMPARED);
@@ -242,8 +242,8 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The name in a folder that is meant by `wanted`, and at most four names: the similar ones; without any, names with
-/// the same ending first, then images.
+/// Returns the name in a folder that is meant by `wanted`, and at most four names: the similar ones; without any, names
+/// with the same ending first, then images.
 ///
 /// An image can be meant by the name of an image, but not by the name of a source, nor the other way around.
 #[doc(hidden)]

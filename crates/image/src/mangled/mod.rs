@@ -53,8 +53,8 @@ enum Arity {
     Foreign,
 }
 
-/// The text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol
-/// is not mangled, or if its text is longer than 64 KiB.
+/// Returns the text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the
+/// symbol is not mangled, or if its text is longer than 64 KiB.
 #[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
     if let Some(rust) = rust::read(symbol) {
@@ -71,7 +71,7 @@ pub fn demangle(symbol: &str) -> Option<String> {
     printer.finish()
 }
 
-/// The tree of a symbol, its root, and the suffix that a compiler added: `.part.0`.
+/// Returns the tree of a symbol, its root, and the suffix that a compiler added: `.part.0`.
 fn read(symbol: &str) -> Option<(Tree<'_>, Id, &str)> {
     if symbol.len() > SYMBOL_LIMIT || !symbol.is_ascii() {
         return None;
@@ -125,7 +125,8 @@ impl Demangled {
         })
     }
 
-    /// The name of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a function.
+    /// Returns the name of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
+    /// function.
     #[must_use]
     pub fn variable(symbol: &str) -> Option<Self> {
         if let Some(rust) = rust::read(symbol) {
@@ -147,13 +148,13 @@ impl Demangled {
         &self.text
     }
 
-    /// The qualified name without return type, template arguments and parameters: `sim::step`.
+    /// Returns the qualified name without return type, template arguments and parameters: `sim::step`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.text[self.name.clone()]
     }
 
-    /// The text and the positions of its parts.
+    /// Returns the text and the positions of its parts.
     #[must_use]
     pub fn spelled(&self) -> Spelled<'_> {
         let arguments = self.template.as_ref().map(|list| {
@@ -163,20 +164,20 @@ impl Demangled {
         Spelled { text: &self.text, name: self.name.clone(), arguments }
     }
 
-    /// The text between `<` and `>` after the name: `float, 4`.
+    /// Returns the text between `<` and `>` after the name: `float, 4`.
     #[must_use]
     pub fn template_arguments(&self) -> Option<&str> {
         self.text.get(self.spelled().arguments?)
     }
 
-    /// Whether the symbol contains a list of parameters, as of C++ functions, unlike rustc's.
+    /// Returns whether the symbol contains a list of parameters, as of C++ functions, unlike rustc's.
     #[must_use]
     pub const fn has_parameters(&self) -> bool {
         matches!(self.list, Arity::Complete | Arity::Open)
     }
 
-    /// The types of the parameters. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if their number
-    /// is not certain.
+    /// Returns the types of the parameters. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if
+    /// their number is not certain.
     #[must_use]
     pub fn parameters(&self) -> Option<Vec<CppType<'_>>> {
         let ty = |(range, ty): &(Range<usize>, CppType<'static>)| {
@@ -189,7 +190,7 @@ impl Demangled {
         (self.list == Arity::Complete).then(|| self.parameters.iter().map(ty).collect())
     }
 
-    /// The types of the parameters, if their number is `count`.
+    /// Returns the types of the parameters, if their number is `count`.
     #[must_use]
     pub fn types_of(&self, count: usize) -> Option<Vec<CppType<'_>>> {
         self.parameters().filter(|types| types.len() == count)

@@ -4,7 +4,8 @@ use super::{Arity, Demangled, SYMBOL_LIMIT, TEXT_LIMIT};
 use crate::prelude::*;
 use core::fmt::{self, Write};
 
-/// The path without hashes: `sim::step<f32>` for `_RINvCs5W0eRYRjOs6_3sim4stepfEB2_`. `None` for other compilers.
+/// Returns the path without hashes: `sim::step<f32>` for `_RINvCs5W0eRYRjOs6_3sim4stepfEB2_`. `None` for other
+/// compilers.
 pub(super) fn read(symbol: &str) -> Option<Demangled> {
     if symbol.len() > SYMBOL_LIMIT || !(symbol.starts_with("_R") || is_legacy(symbol)) {
         return None;
@@ -36,7 +37,7 @@ fn is_legacy(symbol: &str) -> bool {
     hash.is_some_and(|hash| hash.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// The position of the `<` before the generic arguments at the end of a path: `sim::step::<f32>`.
+/// Returns the position of the `<` before the generic arguments at the end of a path: `sim::step::<f32>`.
 fn arguments(path: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, character) in path.char_indices().rev() {

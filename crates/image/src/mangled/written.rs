@@ -128,12 +128,12 @@ pub(super) fn split(text: &str) -> Option<Vec<String>> {
     Some(parts)
 }
 
-/// Whether the `<` at `at` opens template arguments, and is not an operator.
+/// Returns whether the `<` at `at` opens template arguments, and is not an operator.
 fn follows_name(bytes: &[u8], at: usize) -> bool {
     at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_')
 }
 
-/// The position of the closing bracket. `None` if brackets do not match.
+/// Returns the position of the closing bracket. `None` if brackets do not match.
 pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
     let mut stack = vec![*bytes.get(open)?];
     let mut at = open;
@@ -181,7 +181,8 @@ pub(super) fn is_same(a: &str, b: &str) -> bool {
     same_base && left_levels == right_levels || plain(a) == plain(b)
 }
 
-/// A type without its pointers, and the pointers from the outermost: each sign and whether the pointee is `const`.
+/// Returns a type without its pointers, and the pointers from the outermost: each sign and whether the pointee is
+/// `const`.
 fn levels(ty: &str) -> (&str, Vec<(char, bool)>) {
     let mut levels = Vec::new();
     let (mut rest, _) = strip_qualifiers(ty.trim());
@@ -214,7 +215,7 @@ fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     }
 }
 
-/// Whether [`name::same`] compares a text exactly: parentheses are only around casts of numbers.
+/// Returns whether [`name::same`] compares a text exactly: parentheses are only around casts of numbers.
 fn is_name(text: &str) -> bool {
     let is_cast = |part: &str| {
         let value = part.split_once(')').map_or("", |(_, value)| value);

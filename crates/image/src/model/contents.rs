@@ -65,8 +65,9 @@ pub enum Unfit {
 }
 
 impl Code {
-    /// Whether this code runs on GPU `gpu` with a driver for `driver`: `Ok(true)` by the rules of [`Target`] and
-    /// [`CudaVersion::newest_ptx`], `Ok(false)` if they do not decide. A driver of unknown version supports any PTX.
+    /// Returns whether this code runs on GPU `gpu` with a driver for `driver`: `Ok(true)` by the rules of [`Target`]
+    /// and [`CudaVersion::newest_ptx`], `Ok(false)` if they do not decide. A driver of unknown version supports any
+    /// PTX.
     ///
     /// # Errors
     /// The first reason why the code does not run.
@@ -100,7 +101,7 @@ impl Code {
     }
 }
 
-/// The code in an image, in order. Reads only the beginning of PTX, decompressed one after another.
+/// Returns the code in an image, in order. Reads only the beginning of PTX, decompressed one after another.
 ///
 /// # Errors
 /// If the bytes are not an image, or a member of a fat binary cannot be read.

@@ -42,7 +42,7 @@ pub struct Encoder<'k> {
 }
 
 impl<'k> Encoder<'k> {
-    /// An empty table.
+    /// Creates an empty table.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -157,7 +157,7 @@ impl<'k> Encoder<'k> {
         }
     }
 
-    /// The table, and the names of all kernels as one text.
+    /// Returns the table, and the names of all kernels as one text.
     #[must_use]
     pub fn finish(self) -> (Vec<u8>, String) {
         let first = PLACE * (2 + self.offsets.len()) + self.lists.len();
@@ -174,7 +174,8 @@ impl<'k> Encoder<'k> {
     }
 }
 
-/// The starts of the qualified and of the unqualified name, the end of both, and the end of the template arguments.
+/// Returns the starts of the qualified and of the unqualified name, the end of both, and the end of the template
+/// arguments.
 fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let Some(demangled) = &kernel.demangled else {
         return [0, 0, kernel.name.len(), kernel.name.len()];

@@ -47,7 +47,7 @@ pub enum DebugInfoMismatch {
 }
 
 impl<'k> Kernel<'k> {
-    /// The kernel with the debug information of a debug build of the same source.
+    /// Returns the kernel with the debug information of a debug build of the same source.
     ///
     /// # Errors
     /// If `other` has no debug information, or has different parameters.
@@ -69,7 +69,7 @@ impl<'k> Kernel<'k> {
         Ok(Self { debug_info: other.debug_info, ..self })
     }
 
-    /// The kernel with what its code does with each parameter, which can contradict the types in the symbol.
+    /// Sets the kernel with what its code does with each parameter, which can contradict the types in the symbol.
     #[must_use]
     pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
         Self { bodies, ..self }.with_checked_name()
@@ -86,7 +86,7 @@ impl<'k> Kernel<'k> {
 }
 
 impl Kernel<'_> {
-    /// The requirements for a launch: the records of the cubin, with the directives that only PTX contains.
+    /// Returns the requirements for a launch: the records of the cubin, with the directives that only PTX contains.
     #[must_use]
     pub fn directives(&self) -> Directives {
         let declared = self.entry.as_ref().map(|entry| entry.directives);
@@ -97,7 +97,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// Whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin.
+    /// Returns whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin.
     #[must_use]
     pub fn dynamic_shared(&self) -> Option<bool> {
         let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
@@ -109,14 +109,14 @@ impl Kernel<'_> {
         Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }
     }
 
-    /// Whether only the code can show something about a parameter: it has no C++ type, or is a struct of unknown
-    /// members.
+    /// Returns whether only the code can show something about a parameter: it has no C++ type, or is a struct of
+    /// unknown members.
     #[must_use]
     pub fn has_untyped_parameters(&self) -> bool {
         self.parameters().iter().any(is_untyped)
     }
 
-    /// Whether only the code shows that the types in the symbol count: see [`Demangled::types_for`].
+    /// Returns whether only the code shows that the types in the symbol count: see [`Demangled::types_for`].
     #[must_use]
     pub fn has_unclear_types(&self) -> bool {
         let parameters = self.parameters_without_debug_info();
@@ -126,13 +126,13 @@ impl Kernel<'_> {
         types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
     }
 
-    /// The parameters in the common model, joined from all sources.
+    /// Returns the parameters in the common model, joined from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
         self.joined(self.debug_info)
     }
 
-    /// The parameters without debug information.
+    /// Returns the parameters without debug information.
     #[must_use]
     pub fn parameters_without_debug_info(&self) -> Vec<Parameter<'_>> {
         self.joined(Members::UNKNOWN)
@@ -151,7 +151,7 @@ impl Kernel<'_> {
     }
 }
 
-/// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
+/// Returns one list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
 /// Names, sizes, alignments and classes come from PTX if it exists, offsets from the cubin if its parameters have the
 /// same sizes, C++ types from the symbol: see [`Demangled::types_for`]. Debug information about the same parameters
@@ -180,7 +180,7 @@ pub(crate) fn join_parameters<'p>(
     parameters
 }
 
-/// Whether two lists have the same number of parameters with the same sizes.
+/// Returns whether two lists have the same number of parameters with the same sizes.
 #[must_use]
 pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.size == b.size)
@@ -196,7 +196,7 @@ pub struct Variable<'k> {
 }
 
 impl<'k> Variable<'k> {
-    /// The variable with the type from `other`, a debug build of the same source. Unchanged if the sizes differ.
+    /// Sets the variable with the type from `other`, a debug build of the same source. Unchanged if the sizes differ.
     /// Alignments may differ: an optimizing compiler raises them.
     #[must_use]
     pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {
@@ -207,25 +207,25 @@ impl<'k> Variable<'k> {
         self
     }
 
-    /// The symbol: `table`, `_ZN3sim2dtE`.
+    /// Returns the symbol: `table`, `_ZN3sim2dtE`.
     #[must_use]
     pub const fn symbol(&self) -> &'k str {
         self.list.name
     }
 
-    /// The C++ name, if the symbol is mangled.
+    /// Returns the C++ name, if the symbol is mangled.
     #[must_use]
     pub const fn demangled(&self) -> Option<&Demangled> {
         self.list.demangled.as_ref()
     }
 
-    /// Its type in debug information. Requires the feature `debug-info`.
+    /// Returns its type in debug information. Requires the feature `debug-info`.
     #[must_use]
     pub const fn debug_info(&self) -> Members<'k> {
         self.list.debug_info
     }
 
-    /// The variable as the only parameter of a list.
+    /// Returns the variable as the only parameter of a list.
     #[doc(hidden)]
     #[must_use]
     pub const fn as_list(&self) -> &Kernel<'k> {

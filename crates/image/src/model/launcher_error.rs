@@ -102,7 +102,7 @@ const DEBUG: &str = "compile it with `-g` (`-g2` or more, without `-gsplit-dwarf
 const LTO: &str = "compile it with `-fno-lto`, or with `-ffat-lto-objects`";
 
 impl fmt::Display for LauncherError {
-    /// What is wrong, then `help:` on a line of its own.
+    /// Returns what is wrong, then `help:` on a line of its own.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut say = |what: fmt::Arguments<'_>, help: &str| match help {
             "" => f.write_fmt(what),

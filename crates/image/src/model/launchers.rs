@@ -70,7 +70,7 @@ const STB_WEAK: u8 = 2;
 const STV_HIDDEN: [u8; 2] = [1, 2];
 
 impl Launchers {
-    /// Whether the bytes are an object or a library of a host, not an image for a GPU.
+    /// Returns whether the bytes are an object or a library of a host, not an image for a GPU.
     #[must_use]
     pub fn is_library(bytes: &[u8]) -> bool {
         let is_object = || Elf::parse(bytes).is_ok_and(|elf| matches!(elf.machine(), elf::EM_X86_64 | elf::EM_AARCH64));
@@ -79,7 +79,7 @@ impl Launchers {
             || bytes.starts_with(elf::MAGIC) && is_object()
     }
 
-    /// The functions of an object, a static library or a shared library.
+    /// Returns the functions of an object, a static library or a shared library.
     ///
     /// # Errors
     /// If the bytes have another format.
@@ -156,18 +156,18 @@ impl Launchers {
         Ok(())
     }
 
-    /// The symbols of all functions, in alphabetical order.
+    /// Returns the symbols of all functions, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
         self.exports.keys().map(String::as_str)
     }
 
-    /// Whether the library exports a function.
+    /// Returns whether the library exports a function.
     #[must_use]
     pub fn exports(&self, symbol: &str) -> bool {
         self.exports.get(symbol).is_some_and(|export| !export.is_weak)
     }
 
-    /// The functions that are not mangled, whose names the compiler did not make. Each can be an error. Inline
+    /// Returns the functions that are not mangled, whose names the compiler did not make. Each can be an error. Inline
     /// functions, and nvcc's host functions of kernels, are left out.
     pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, LauncherError>)> {
         let own = self.symbols().filter(|symbol| is_c(symbol) && self.exports(symbol));
@@ -175,12 +175,12 @@ impl Launchers {
         functions.filter(|(_, launcher)| !launcher.as_ref().is_ok_and(Launcher::is_kernel))
     }
 
-    /// The objects that cannot be read, such as ``member `a.o` ``, and why.
+    /// Returns the objects that cannot be read, such as ``member `a.o` ``, and why.
     pub fn unread(&self) -> impl Iterator<Item = (&str, &LauncherError)> {
         self.objects.iter().filter_map(|object| Some((object.place(), object.functions.as_ref().err()?)))
     }
 
-    /// The function with this symbol.
+    /// Returns the function with this symbol.
     ///
     /// # Errors
     /// If the library does not export it, or Rust cannot call it.
@@ -218,7 +218,7 @@ impl Launchers {
     }
 }
 
-/// Whether it is the name of a function in C: not mangled, and not of a compiler.
+/// Returns whether it is the name of a function in C: not mangled, and not of a compiler.
 fn is_c(symbol: &str) -> bool {
     !["_Z", "__", "_GLOBAL_", "_ITM_"].iter().any(|prefix| symbol.starts_with(prefix))
         && !["_init", "_fini", "_start"].contains(&symbol)
@@ -231,7 +231,7 @@ impl Object {
 }
 
 impl<'l> Launcher<'l> {
-    /// A list of values as a kernel that takes them.
+    /// Returns a list of values as a kernel that takes them.
     #[must_use]
     pub fn as_kernel(&self, list: List) -> Kernel<'l> {
         let number = match list {
@@ -243,13 +243,13 @@ impl<'l> Launcher<'l> {
         Kernel { name: self.symbol, demangled: None, entry: None, records: None, debug_info, bodies: Vec::new() }
     }
 
-    /// The parameters in order: names, sizes, classes, C++ types, members and pointees.
+    /// Returns the parameters in order: names, sizes, classes, C++ types, members and pointees.
     #[must_use]
     pub fn parameters(&self) -> Members<'l> {
         self.functions.list(self.function.parameters)
     }
 
-    /// The index of the parameter that is a stream: a `cudaStream_t` or `CUstream`, if there is exactly one.
+    /// Returns the index of the parameter that is a stream: a `cudaStream_t` or `CUstream`, if there is exactly one.
     #[must_use]
     pub const fn stream(&self) -> Option<usize> {
         self.function.stream
@@ -260,24 +260,24 @@ impl<'l> Launcher<'l> {
         self.functions.convention
     }
 
-    /// Whether nvcc has made it for a kernel. With the configuration of no launch, its call is an error.
+    /// Returns whether nvcc has made it for a kernel. With the configuration of no launch, its call is an error.
     fn is_kernel(&self) -> bool {
         self.parameters().get(0).is_some_and(|parameter| parameter.name.starts_with("__cuda_"))
     }
 
-    /// The returned value.
+    /// Returns the returned value.
     #[must_use]
     pub fn result(&self) -> Option<Parameter<'l>> {
         self.functions.list(self.function.result).iter().next()
     }
 
-    /// The returned type in C++: `cudaError_t`.
+    /// Returns the returned type in C++: `cudaError_t`.
     #[must_use]
     pub fn result_type(&self) -> String {
         self.result().map_or("void".into(), |result| spelled(&result))
     }
 
-    /// The prototype in C++: `cudaError_t scale(float const* x, int n)`.
+    /// Returns the prototype in C++: `cudaError_t scale(float const* x, int n)`.
     #[must_use]
     pub fn prototype(&self) -> String {
         let parameters = self.parameters();

@@ -35,8 +35,8 @@ const FEATURES: [Features; 3] = [Features::Baseline, Features::Family, Features:
 /// Their numbers begin with 1. PTX has 0.
 const KINDS_OF_CODE: [CodeKind; 4] = [CodeKind::Cubin, CodeKind::LtoIr, CodeKind::Other, CodeKind::TileIr];
 
-/// The summary of an image, for the kernels with these symbols. `None` if a kernel differs between code of the image:
-/// such an image is read at run time, when the GPU is known.
+/// Returns the summary of an image, for the kernels with these symbols. `None` if a kernel differs between code of the
+/// image: such an image is read at run time, when the GPU is known.
 #[must_use]
 pub fn summary<'s>(
     kind: Kind,

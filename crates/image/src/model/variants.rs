@@ -61,7 +61,7 @@ pub struct Variant<P> {
 }
 
 impl Kernel<'_> {
-    /// The data about a kernel that is in one PTX text or cubin only.
+    /// Returns the data about a kernel that is in one PTX text or cubin only.
     pub fn observed<P: Clone>(&self, place: P, sm: Option<Sm>) -> Observed<P> {
         let parameters = self.parameters_without_debug_info();
         let spellings: Vec<String> = parameters.iter().map(spelling).collect();
@@ -84,7 +84,7 @@ impl Kernel<'_> {
     }
 }
 
-/// The PTX declaration without the name: `.align 4 .b8[12]`.
+/// Returns the PTX declaration without the name: `.align 4 .b8[12]`.
 fn spelling(parameter: &Parameter<'_>) -> String {
     let declaration = parameter.spelling.strip_prefix(".param ").unwrap_or(parameter.spelling);
     match declaration.rsplit_once(parameter.name) {
@@ -147,7 +147,7 @@ fn first<P>(seen: &Observed<P>) -> Option<&P> {
     seen.images.first().map(|image| &image.place)
 }
 
-/// A kernel once per list of parameters and limits, from what all images contain about it.
+/// Returns a kernel once per list of parameters and limits, from what all images contain about it.
 ///
 /// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the
 /// types of the first text with the same sizes. Debug information of any image applies to every variant with the same
@@ -213,7 +213,7 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     merged
 }
 
-/// Whether the GPUs of a PTX text place its parameters as one of the cubins does.
+/// Returns whether the GPUs of a PTX text place its parameters as one of the cubins does.
 fn has_same_offsets<P>(text: &Group<'_, P>, cubins: &Group<'_, P>) -> bool {
     let layouts: Option<Vec<Layout>> = text.parameters.iter().map(Parameter::layout).collect();
     let Some(layouts) = layouts else {

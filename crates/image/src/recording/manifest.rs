@@ -126,7 +126,7 @@ pub enum ElementType {
 }
 
 impl Manifest {
-    /// The manifest of a launch without parameters and attributes.
+    /// Creates the manifest of a launch without parameters and attributes.
     #[must_use]
     pub fn new(kernel: impl Into<String>, machine: Machine) -> Self {
         Self {

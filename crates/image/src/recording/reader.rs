@@ -61,7 +61,7 @@ impl Read for Content<'_> {
 }
 
 impl<R: Read> Reader<R> {
-    /// A recording that is read from `file`.
+    /// Creates a recording that is read from `file`.
     pub fn new(file: R) -> Self {
         Self(Archive::new(file))
     }
@@ -83,13 +83,13 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read> Entries<'_, R> {
-    /// The manifest. All of its indices and sizes were checked.
+    /// Returns the manifest. All of its indices and sizes were checked.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// The next entry; `None` after the last one.
+    /// Returns the next entry; `None` after the last one.
     ///
     /// # Errors
     /// [`Error::Invalid`] for an entry in the wrong order, or whose size differs from the manifest.

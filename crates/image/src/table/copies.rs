@@ -110,7 +110,7 @@ impl<'m> Copies<'m> {
     }
 }
 
-/// A key as a number.
+/// Returns a key as a number.
 fn number((address, index): (usize, usize)) -> u128 {
     (address as u128) << 64 | index as u128
 }
@@ -129,7 +129,7 @@ impl ParameterList {
         Self::of_members(Members::of(parameters))
     }
 
-    /// A copy of the members, with what is known about the memory behind them.
+    /// Returns a copy of the members, with what is known about the memory behind them.
     #[must_use]
     pub fn of_members(members: Members<'_>) -> Self {
         let mut types = TypeWriter::new();
@@ -139,19 +139,19 @@ impl ParameterList {
         Self { bytes, number }
     }
 
-    /// What the code does with each parameter, and nothing else.
+    /// Returns what the code does with each parameter, and nothing else.
     pub(crate) fn of_bodies<'b>(bodies: impl Iterator<Item = Body<'b>>) -> Self {
         let parameters = bodies.map(|body| Parameter { body, ..Parameter::record(0, 0) });
         Self::new(&parameters.collect::<Vec<_>>())
     }
 
-    /// The parameters, in order.
+    /// Returns the parameters, in order.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
         self.members().iter().collect()
     }
 
-    /// The parameters as the members of a struct.
+    /// Returns the parameters as the members of a struct.
     #[must_use]
     pub fn members(&self) -> Members<'_> {
         stored::members(&self.bytes, self.number)

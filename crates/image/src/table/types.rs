@@ -88,7 +88,7 @@ impl TypeWriter {
         self.place(bytes)
     }
 
-    /// All bytes, with the positions of the types that members and parameters point to; 0 for an unknown type.
+    /// Returns all bytes, with the positions of the types that members and parameters point to; 0 for an unknown type.
     pub(crate) fn finish(mut self, types: &[u32]) -> Vec<u8> {
         if !types.is_empty() {
             let at = self.list(types) as u32;
@@ -192,7 +192,7 @@ impl Writer<'_> {
     }
 }
 
-/// The evidence of a slot, each with its flag.
+/// Returns the evidence of a slot, each with its flag.
 fn evidence<'s>(slot: &Slot<'s>) -> [(u8, Option<Evidence<'s>>); 4] {
     [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (INDIRECT, slot.indirect)]
 }

@@ -10,7 +10,7 @@ pub(super) fn raw(name: String) -> String {
     if is_keyword(&name) { format!("r#{name}") } else { name }
 }
 
-/// Whether Rust can declare a function of this name in an `extern` block, possibly after `r#`.
+/// Returns whether Rust can declare a function of this name in an `extern` block, possibly after `r#`.
 #[cfg(feature = "debug-info")]
 pub(super) fn is_identifier(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
@@ -52,7 +52,7 @@ pub(super) fn identifier(text: &str) -> String {
     }
 }
 
-/// A Rust name without `r#`, and without characters that Rust does not accept.
+/// Returns a Rust name without `r#`, and without characters that Rust does not accept.
 pub(super) fn variable(name: &str) -> String {
     let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if plain.starts_with(|c: char| c.is_ascii_digit()) {
@@ -86,7 +86,7 @@ pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     camel
 }
 
-/// The first `longest` bytes of an ASCII name, and a number derived from `text`.
+/// Returns the first `longest` bytes of an ASCII name, and a number derived from `text`.
 pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
     let short: String = name.chars().take(longest).collect();
     let number = fingerprint(text.as_bytes()) as u32;
@@ -118,12 +118,12 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = (&'n str, String)> + Clon
     distinct
 }
 
-/// Whether rustc accepts it without a warning.
+/// Returns whether rustc accepts it without a warning.
 pub(super) fn is_upper_camel(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// Whether rustc accepts it without a warning.
+/// Returns whether rustc accepts it without a warning.
 pub(super) fn is_snake(name: &str) -> bool {
     !name.contains(|c: char| c.is_ascii_uppercase()) && !name.trim_matches('_').contains("__")
 }

@@ -58,7 +58,7 @@ impl Kernel<'_> {
         self.demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some())
     }
 
-    /// The scope if the symbol does not contain types.
+    /// Returns the scope if the symbol does not contain types.
     fn parameters(&self) -> String {
         let Some(demangled) = &self.demangled else {
             return String::new();
@@ -106,7 +106,7 @@ fn join(name: &str, suffix: &str) -> String {
     format!("{}_{suffix}", name.trim_end_matches('_'))
 }
 
-/// The order of kernels in the table, and the items. Index `i` of an item means `kernels[order[i]]`.
+/// Returns the order of kernels in the table, and the items. Index `i` of an item means `kernels[order[i]]`.
 #[must_use]
 pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
@@ -139,8 +139,8 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     (order, found)
 }
 
-/// The names of the items for variables: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the items
-/// for kernels.
+/// Returns the names of the items for variables: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the
+/// items for kernels.
 #[must_use]
 pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
     let mut taken = Map::default();

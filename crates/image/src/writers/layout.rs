@@ -19,9 +19,9 @@ pub(crate) fn bytes(count: usize) -> String {
     }
 }
 
-/// The first of `candidates` for which `repr(packed(N))` or `#pragma pack(N)` places the members (offset, size and
-/// alignment of each in bytes), and the alignment of the struct. If not `is_exact`, bytes can be added before members
-/// and at the end. `is_possible` decides whether the struct can have an alignment.
+/// Returns the first of `candidates` for which `repr(packed(N))` or `#pragma pack(N)` places the members (offset, size
+/// and alignment of each in bytes), and the alignment of the struct. If not `is_exact`, bytes can be added before
+/// members and at the end. `is_possible` decides whether the struct can have an alignment.
 pub(super) fn packing(
     members: &[(usize, usize, usize)],
     size: usize,

@@ -164,8 +164,8 @@ proptest! {
         let is_new = version > release.ptx;
         let expected = match (narrow, is_new, compatibility) {
             (true, ..) => Err(Unfit::AddressSize),
-            (_, true, _) => Err(Unfit::PtxVersion),
             (.., image::Compatibility::No) => Err(Unfit::Gpu),
+            (_, true, _) => Err(Unfit::PtxVersion),
             (.., image::Compatibility::Yes) => Ok(true),
             (.., image::Compatibility::Unknown) => Ok(false),
         };

@@ -51,7 +51,7 @@ impl Names {
         }
     }
 
-    /// Whether a macro changes a name: in `<a/b.h>`, `a` can be a macro.
+    /// Returns whether a macro changes a name: in `<a/b.h>`, `a` can be a macro.
     pub(super) fn is_replaced(&self) -> bool {
         !self.replaceable.is_disjoint(&self.macros)
     }
@@ -137,7 +137,7 @@ fn is_beginning(word: &str) -> bool {
     BEGINNINGS.iter().any(|part| word.starts_with(part)) && !ASKS.contains(&word) && all.any(is_part)
 }
 
-/// The parameters after the name of a macro, and its replacement text.
+/// Returns the parameters after the name of a macro, and its replacement text.
 fn parameters(text: &str) -> (Vec<&str>, &str) {
     let Some((list, text)) = text.strip_prefix('(').and_then(|list| list.split_once(')')) else {
         return (Vec::new(), text);

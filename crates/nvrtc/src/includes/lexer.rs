@@ -55,7 +55,7 @@ const fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii()
 }
 
-/// The end of the white space and comments that start at `at`.
+/// Returns the end of the white space and comments that start at `at`.
 pub(super) fn blank(text: &str, mut at: usize) -> usize {
     loop {
         let rest = text[at..].trim_start_matches(is_blank);
@@ -105,8 +105,8 @@ pub(super) fn directives(text: &str) -> Vec<usize> {
     directives
 }
 
-/// The end of its line, or of the line on which its last comment ends. A comment start inside a string also counts, so
-/// the result can be later than the compiler's.
+/// Returns the end of its line, or of the line on which its last comment ends. A comment start inside a string also
+/// counts, so the result can be later than the compiler's.
 pub(super) fn end(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
@@ -118,7 +118,7 @@ pub(super) fn end(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// Whether the name at the start of a text is in quotes, and the name. The name is on one line.
+/// Returns whether the name at the start of a text is in quotes, and the name. The name is on one line.
 pub(super) fn name(text: &str) -> Option<(bool, &str)> {
     let is_quoted = text.starts_with('"');
     let rest = text.strip_prefix(['"', '<'])?;

@@ -155,7 +155,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The canonical folder, or the path as written if the folder does not exist.
+    /// Returns the canonical folder, or the path as written if the folder does not exist.
     fn real(&mut self, folder: &Path) -> PathBuf {
         if let Some(real) = self.real.get(folder) {
             return real.clone();
@@ -219,7 +219,7 @@ mod tests {
             Search { root: self.0.path(), folders: vec!["inc".into()], texts, files }
         }
 
-        /// The files; missing files are in parentheses.
+        /// Returns the files; missing files are in parentheses.
         fn found(&self, files: &[&str], texts: Vec<Text<'_>>) -> Vec<String> {
             let found = includes(&self.search(files, texts));
             let spelled = |(path, text): (&PathBuf, &Option<_>)| {

@@ -15,7 +15,7 @@ pub enum Unknown {
 }
 
 impl Unknown {
-    /// The reason as a sentence.
+    /// Returns the reason as a sentence.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {

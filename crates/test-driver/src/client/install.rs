@@ -27,8 +27,8 @@ const ACTIVE: &str = "KERNEL_ARGS_TEST_DRIVER_ACTIVE";
 /// The variable with the path of the library if it is not next to the binary.
 const PATH: &str = "KERNEL_ARGS_TEST_DRIVER_LIBRARY";
 
-/// The library of the test driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the running
-/// binary.
+/// Returns the library of the test driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the
+/// running binary.
 ///
 /// Next to it are test binaries in `target/*/deps`, and a bundle copied elsewhere. For examples and programs it is in
 /// `deps`, next to the binary or above it.
@@ -48,7 +48,7 @@ pub fn locate() -> Option<PathBuf> {
         .max_by_key(|path| path.metadata().and_then(|file| file.modified()).ok())
 }
 
-/// Whether a [`Session`] started this process.
+/// Returns whether a [`Session`] started this process.
 #[must_use]
 pub fn is_active() -> bool {
     env::var_os(ACTIVE).is_some()
@@ -105,7 +105,8 @@ impl Session {
         }
     }
 
-    /// A command for `program` that loads the test driver as its `libcuda`. The session must outlive the process.
+    /// Returns a command for `program` that loads the test driver as its `libcuda`. The session must outlive the
+    /// process.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut path = self.directory.clone().into_os_string();
@@ -127,7 +128,7 @@ impl Session {
         command
     }
 
-    /// The directory that must be first in `LD_LIBRARY_PATH`, or in `PATH` on Windows.
+    /// Returns the directory that must be first in `LD_LIBRARY_PATH`, or in `PATH` on Windows.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
@@ -153,7 +154,7 @@ impl Session {
     }
 }
 
-/// A second name of a file.
+/// Returns a second name of a file.
 fn link(file: &Path, name: &Path) -> io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::symlink(file, name);
@@ -211,7 +212,7 @@ pub fn interpret_without_gpu(settings: &Settings) -> io::Result<()> {
     process::exit(run_again(settings)?.into())
 }
 
-/// The number of GPUs of the driver of this machine, 0 without a driver.
+/// Returns the number of GPUs of the driver of this machine, 0 without a driver.
 fn gpus() -> c_int {
     let count = || -> Option<c_int> {
         let name = DRIVERS.last()?;

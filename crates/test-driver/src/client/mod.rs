@@ -34,8 +34,8 @@ pub struct Control {
     library: Library,
 }
 
-/// The kernels that this process has launched and that were not executed: whatever a program compares with their
-/// results is unknown. Empty on a GPU.
+/// Returns the kernels that this process has launched and that were not executed: whatever a program compares with
+/// their results is unknown. Empty on a GPU.
 #[must_use]
 pub fn not_executed() -> Vec<String> {
     Control::attach().map_or_else(Vec::new, |control| control.not_executed())
@@ -82,7 +82,7 @@ pub struct Launch {
 }
 
 impl Control {
-    /// The controls of the `libcuda` that this process loads; `None` if it is not the test driver.
+    /// Returns the controls of the `libcuda` that this process loads; `None` if it is not the test driver.
     #[must_use]
     pub fn attach() -> Option<Self> {
         // SAFETY: loading a CUDA driver, real or stand-in, has no preconditions.
@@ -97,7 +97,7 @@ impl Control {
         unsafe { self.library.get::<F>(format!("{PREFIX}{name}").as_bytes()) }.ok().map(|symbol| *symbol)
     }
 
-    /// The control `name`.
+    /// Returns the control `name`.
     ///
     /// # Panics
     /// If the loaded library has a different version than this crate and lacks it.
@@ -113,7 +113,8 @@ impl Control {
         value
     }
 
-    /// The number of calls of the entry point with this exported name (`cuMemAlloc_v2`), including failed calls.
+    /// Returns the number of calls of the entry point with this exported name (`cuMemAlloc_v2`), including failed
+    /// calls.
     #[must_use]
     pub fn calls(&self, name: &str) -> u64 {
         let (name, mut value) = (c_string(name), 0);
@@ -123,7 +124,7 @@ impl Control {
         value
     }
 
-    /// Every called entry point by its exported name, with the number of calls, including failed calls.
+    /// Returns every called entry point by its exported name, with the number of calls, including failed calls.
     #[must_use]
     pub fn called(&self) -> BTreeMap<String, u64> {
         let text = self.text("called");
@@ -135,15 +136,15 @@ impl Control {
             .collect()
     }
 
-    /// The symbols of the kernels that were launched and have no effect on this driver: nothing has computed their
-    /// results.
+    /// Returns the symbols of the kernels that were launched and have no effect on this driver: nothing has computed
+    /// their results.
     #[must_use]
     pub fn not_executed(&self) -> Vec<String> {
         self.text("not_executed").lines().map(str::to_owned).collect()
     }
 
-    /// The report of the last fault of a kernel: what it did, where it was, and the memory next to it. `None` if no
-    /// kernel has failed.
+    /// Returns the report of the last fault of a kernel: what it did, where it was, and the memory next to it. `None`
+    /// if no kernel has failed.
     #[must_use]
     pub fn last_fault(&self) -> Option<String> {
         let mut text = vec![0u8; 4096];
@@ -165,7 +166,7 @@ impl Control {
         expect(unsafe { function(u32::from(is_checked)) });
     }
 
-    /// A control that writes a NUL-terminated text.
+    /// Returns a control that writes a NUL-terminated text.
     fn text(&self, name: &str) -> String {
         let mut text = vec![0u8; 64 * 1024];
         let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>(name);
@@ -245,45 +246,45 @@ impl Control {
         expect(unsafe { function(u32::from(hold)) });
     }
 
-    /// How many kernels ran in this process.
+    /// Returns how many kernels ran in this process.
     #[must_use]
     pub fn launches(&self) -> u64 {
         self.number("launches")
     }
 
-    /// How many instructions all threads of kernels have executed in this process. Each instruction of a warp counts as
-    /// 32.
+    /// Returns how many instructions all threads of kernels have executed in this process. Each instruction of a warp
+    /// counts as 32.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.number("instructions")
     }
 
-    /// The number and total size of the live allocations.
+    /// Returns the number and total size of the live allocations.
     #[must_use]
     pub fn live_allocations(&self) -> (u64, u64) {
         let live = self.live();
         (live.allocations, live.bytes)
     }
 
-    /// The number of live events.
+    /// Returns the number of live events.
     #[must_use]
     pub fn live_events(&self) -> u64 {
         self.live().events
     }
 
-    /// The number of live modules.
+    /// Returns the number of live modules.
     #[must_use]
     pub fn live_modules(&self) -> u64 {
         self.live().modules
     }
 
-    /// The number of live graphs, including instantiated graphs.
+    /// Returns the number of live graphs, including instantiated graphs.
     #[must_use]
     pub fn live_graphs(&self) -> u64 {
         self.live().graphs
     }
 
-    /// The number of live objects of each kind.
+    /// Returns the number of live objects of each kind.
     #[must_use]
     pub fn live(&self) -> LiveObjects {
         let mut live = LiveObjects::default();
@@ -293,7 +294,8 @@ impl Control {
         live
     }
 
-    /// The last kernel that ran. If other threads launch at the same time, the fields may belong to different launches.
+    /// Returns the last kernel that ran. If other threads launch at the same time, the fields may belong to different
+    /// launches.
     #[must_use]
     pub fn last_launch(&self) -> Option<Launch> {
         let mut last = LastLaunch::default();

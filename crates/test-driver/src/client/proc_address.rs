@@ -27,7 +27,7 @@ const RUNTIME: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_b
 const STATIC: &str = "the static CUDA runtime does not run on the test driver: link with `-cudart shared`. Libraries with \
     a CUDA runtime of their own, such as cuBLAS, cuRAND and cuDNN, do not run";
 
-/// The exported functions that are simulated.
+/// Returns the exported functions that are simulated.
 fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         ENTRIES,
@@ -66,19 +66,19 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
     .flatten()
 }
 
-/// The address of the entry point with exactly this name.
+/// Returns the address of the entry point with exactly this name.
 pub(crate) fn exact(name: &str) -> Option<*const c_void> {
     entries().find(|entry| entry.name == name).map(|entry| entry.address)
 }
 
-/// The names of all functions of the driver, and of functions that only newer drivers have.
+/// Returns the names of all functions of the driver, and of functions that only newer drivers have.
 pub(crate) fn names() -> Vec<&'static str> {
     let simulated = entries().map(|entry| entry.name).filter(|name| !name.starts_with(control::PREFIX));
     simulated.chain(not_simulated::NAMES.iter().copied()).chain(NEWER.map(|(name, _)| name)).collect()
 }
 
 impl Driver {
-    /// The address for a name without a version suffix, with the meaning of CUDA 13.
+    /// Returns the address for a name without a version suffix, with the meaning of CUDA 13.
     fn proc_address(&self, name: &str) -> Option<*const c_void> {
         ["_v4", "_v3", "_v2", ""]
             .iter()

@@ -1,7 +1,7 @@
 //! The files `libcudart.so.12` and `.13` of a session. They have no functions, but need the test driver, which has
 //! them, and define the version with which programs are linked: otherwise the loader writes a warning.
 
-/// A library with the version `name`, which needs `needed`.
+/// Returns a library with the version `name`, which needs `needed`.
 pub(crate) fn library(name: &str, needed: &str) -> Vec<u8> {
     const HEADERS: usize = 64 + 2 * 56;
     let machine: u16 = if cfg!(target_arch = "aarch64") { 183 } else { 62 };
@@ -67,7 +67,7 @@ fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The hash of a name (System V ABI, "Hash Table").
+/// Returns the hash of a name (System V ABI, "Hash Table").
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0, |hash: u32, byte| {
         let hash = (hash << 4).wrapping_add(byte.into());

@@ -21,20 +21,20 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// One H100 with a driver for CUDA 13.0.
+    /// Creates one H100 with a driver for CUDA 13.0.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The compute capability, 75 to 121.
+    /// Sets the compute capability, 75 to 121.
     #[must_use]
     pub fn sm(mut self, sm: u32) -> Self {
         self.sm = Some(sm);
         self
     }
 
-    /// The number of devices, 0 to 8. With 0, `cuInit` returns `CUDA_ERROR_NO_DEVICE`.
+    /// Sets the number of devices, 0 to 8. With 0, `cuInit` returns `CUDA_ERROR_NO_DEVICE`.
     #[must_use]
     pub fn devices(mut self, devices: usize) -> Self {
         self.devices = Some(devices);
@@ -56,7 +56,7 @@ impl Settings {
         self
     }
 
-    /// The most instructions of threads that a launch executes. A kernel that needs more is stopped, and leaves
+    /// Sets the most instructions of threads that a launch executes. A kernel that needs more is stopped, and leaves
     /// `CUDA_ERROR_LAUNCH_TIMEOUT`.
     #[must_use]
     pub fn budget(mut self, instructions: u64) -> Self {
@@ -80,49 +80,49 @@ impl Settings {
         self
     }
 
-    /// A driver that cannot return a function's parameters, like drivers before 12.4. It still has the version of CUDA
-    /// 13.0, because the tests contain PTX of that version.
+    /// Returns a driver that cannot return a function's parameters, like drivers before 12.4. It still has the version
+    /// of CUDA 13.0, because the tests contain PTX of that version.
     #[must_use]
     pub fn old(self) -> Self {
         self.without("cuFuncGetParamInfo").without("cuKernelGetParamInfo")
     }
 
-    /// The result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
+    /// Sets the result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
     #[must_use]
     pub fn version(mut self, version: u32) -> Self {
         self.version = Some(version);
         self
     }
 
-    /// A driver without this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.
+    /// Sets a driver without this entry point: neither `dlsym` nor `cuGetProcAddress` finds it.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.absent.push(name.to_owned());
         self
     }
 
-    /// Every call of this entry point returns this `CUresult`.
+    /// Sets every call of this entry point returns this `CUresult`.
     #[must_use]
     pub fn fail(mut self, name: &str, code: u32) -> Self {
         self.failures.push(format!("{name}={code}"));
         self
     }
 
-    /// The first `times` calls of this entry point return this `CUresult`.
+    /// Sets the first `times` calls of this entry point return this `CUresult`.
     #[must_use]
     pub fn fail_times(mut self, name: &str, code: u32, times: u64) -> Self {
         self.failures.push(format!("{name}={code}:{times}"));
         self
     }
 
-    /// The entry points that the driver lacks: because of its version, and as requested.
+    /// Returns the entry points that the driver lacks: because of its version, and as requested.
     pub(crate) fn absent(&self) -> Vec<String> {
         let version = self.version.unwrap_or(DEFAULT_VERSION);
         let newer = NEWER.iter().filter(|(_, since)| version < *since);
         newer.map(|(name, _)| (*name).to_owned()).chain(self.absent.iter().cloned()).collect()
     }
 
-    /// The environment variables with these settings.
+    /// Returns the environment variables with these settings.
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         let list = |names: &[String]| (!names.is_empty()).then(|| names.join(","));
         [

@@ -82,14 +82,14 @@ impl Context {
 }
 
 impl Context {
-    /// A limit, or 0.
+    /// Returns a limit, or 0.
     pub(crate) fn limit(&self, limit: c_uint) -> usize {
         self.limits.get(&limit).copied().unwrap_or(0)
     }
 }
 
 impl Driver {
-    /// The thread's current context, in any state.
+    /// Returns the thread's current context, in any state.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` if the thread has no current context, `CUDA_ERROR_CONTEXT_IS_DESTROYED` if it was
@@ -105,7 +105,7 @@ impl Driver {
         Ok(context)
     }
 
-    /// The current context, if none of its kernels has failed.
+    /// Returns the current context, if none of its kernels has failed.
     ///
     /// # Errors
     /// The errors of [`Self::current`], and the context's sticky error.
@@ -123,7 +123,7 @@ impl Driver {
         }
     }
 
-    /// The description of the fault with this error: of the current context, otherwise of any context.
+    /// Returns the description of the fault with this error: of the current context, otherwise of any context.
     pub(crate) fn faulted(&self, error: Status) -> Option<&'static CStr> {
         let is_lost = |context: &&Context| context.sticky == Some(error);
         let current = self.context(top()).ok().filter(is_lost);
@@ -135,7 +135,7 @@ impl Driver {
         self.contexts.get(context).map_err(|_| Status::INVALID_CONTEXT)
     }
 
-    /// The live context that a call names, or the current context if the call names none.
+    /// Returns the live context that a call names, or the current context if the call names none.
     fn named_or_current(&self, context: Handle) -> Outcome<Handle> {
         if context.is_null() {
             self.current()
@@ -146,7 +146,7 @@ impl Driver {
         }
     }
 
-    /// The stack entry of a context that is made current.
+    /// Returns the stack entry of a context that is made current.
     fn to_stack(&self, context: Handle) -> Outcome<Arc<Remains>> {
         match self.destroyed.get(&context) {
             None => self.context(context).map(|live| live.remains.clone()),

@@ -80,8 +80,8 @@ impl Driver {
         figures(self.config.sm)
     }
 
-    /// A device attribute by its number in `CUdevice_attribute`. Attributes without a relation to launches, memory or
-    /// streams are 0, which is also the value for a missing feature.
+    /// Returns a device attribute by its number in `CUdevice_attribute`. Attributes without a relation to launches,
+    /// memory or streams are 0, which is also the value for a missing feature.
     fn attribute(&self, attribute: c_uint, ordinal: c_int) -> u32 {
         let figures = self.figures();
         let sm = self.config.sm;

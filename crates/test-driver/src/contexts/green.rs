@@ -56,7 +56,7 @@ fn resource(sms: u32) -> Resource {
 }
 
 impl Driver {
-    /// The multiprocessors of a resource, which must have the type of multiprocessors.
+    /// Returns the multiprocessors of a resource, which must have the type of multiprocessors.
     fn multiprocessors(resource: Resource) -> Outcome<u32> {
         if resource.kind == SM && resource.sm_count > 0 {
             Ok(resource.sm_count)

@@ -27,7 +27,7 @@ struct Access {
     from: Vec<Source>,
 }
 
-/// The error of an access.
+/// Returns the error of an access.
 fn failed(problem: Problem, lane: usize, (space, address, size, what): Touched) -> Stop {
     let mut failed = fault(if problem == Problem::Outside { Kind::Address } else { Kind::Misaligned }, lane);
     failed.access = Some(super::Accessed { space, address, size, is_store: what != What::Load });
@@ -35,7 +35,7 @@ fn failed(problem: Problem, lane: usize, (space, address, size, what): Touched) 
 }
 
 impl Step<'_, '_> {
-    /// The address of each lane.
+    /// Returns the address of each lane.
     pub(super) fn addresses(&self, place: Place) -> Lanes {
         let offset = place.offset;
         match place.base {
@@ -52,7 +52,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// A generic address as a space and an address in it.
+    /// Returns a generic address as a space and an address in it.
     fn resolve(space: Space, address: u64) -> Result<(Space, u64), Problem> {
         if space != Space::Generic {
             return Ok((space, address));
@@ -450,8 +450,8 @@ pub(super) fn copy(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
     attempt(move |step| step.copy(places, size, given, barrier))
 }
 
-/// A change of the state of a barrier in memory by an operand. The old state goes to a register, or of a test, with a
-/// parity or a state, whether the phase has ended to a predicate.
+/// Returns a change of the state of a barrier in memory by an operand. The old state goes to a register, or of a test,
+/// with a parity or a state, whether the phase has ended to a predicate.
 fn phase(
     place: Place,
     value: Option<Source>,
@@ -559,7 +559,7 @@ impl Phase {
         self.with(pending, expected, bytes + change)
     }
 
-    /// The next phase, if this one is complete.
+    /// Returns the next phase, if this one is complete.
     fn settled(self) -> Self {
         match self.parts() {
             (0, expected, 0) if expected > 0 => Self(self.0 ^ 1 << 63).with(expected, expected, 0),

@@ -59,7 +59,7 @@ macro_rules! integers {
     };
 }
 
-/// A function of both halves of a register.
+/// Returns a function of both halves of a register.
 fn halves(function: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Vector {
     raw(move |a, b, c| {
         let upper = function(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff);
@@ -67,7 +67,7 @@ fn halves(function: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Ve
     })
 }
 
-/// A function of a narrow format, or of two of them in a register.
+/// Returns a function of a narrow format, or of two of them in a register.
 fn narrow(kind: Type, function: impl Fn(Format, u64, u64, u64) -> u64 + Send + Sync + 'static) -> Option<Vector> {
     let format = Format::of(kind)?;
     Some(match kind {
@@ -76,8 +76,8 @@ fn narrow(kind: Type, function: impl Fn(Format, u64, u64, u64) -> u64 + Send + S
     })
 }
 
-/// An operation on floats: on `f32` as the hardware of this machine rounds it, in `f64` rounded to odd for narrower
-/// formats and other modes, and in `f64` with a rounding.
+/// Returns an operation on floats: on `f32` as the hardware of this machine rounds it, in `f64` rounded to odd for
+/// narrower formats and other modes, and in `f64` with a rounding.
 fn floating(
     kind: Type,
     mode: Mode,
@@ -104,7 +104,8 @@ fn plain(mode: Mode, function: impl Fn(f32, f32, f32) -> f32 + Send + Sync + 'st
     }
 }
 
-/// The function of an instruction that the table has as a function of lanes, or which is one without some modifiers.
+/// Returns the function of an instruction that the table has as a function of lanes, or which is one without some
+/// modifiers.
 pub(super) fn vector(words: &Words<'_>) -> Option<Vector> {
     let (name, kind) = (words.part(0)?, words.kind()?);
     match name {
@@ -312,7 +313,7 @@ fn float(name: &str, kind: Type, words: &Words<'_>) -> Option<Vector> {
     }
 }
 
-/// The upper half of a product, and a product of 24 bits, for any integer type.
+/// Returns the upper half of a product, and a product of 24 bits, for any integer type.
 fn product(words: &Words<'_>, kind: Type, is_24: bool) -> impl Fn(u64, u64) -> u64 + Send + Sync + use<> {
     let (bits, is_high, is_wide) = (kind.bits(), words.has("hi"), words.has("wide"));
     move |a, b| {
@@ -352,7 +353,7 @@ fn signed(kind: Type, mode: Mode, function: fn(u64, u64) -> u64) -> Option<Vecto
     })
 }
 
-/// The smaller or larger of two floats, as bits. `-0.0` is smaller than `0.0`.
+/// Returns the smaller or larger of two floats, as bits. `-0.0` is smaller than `0.0`.
 fn select(a: (f64, u64), b: (f64, u64), is_max: bool, keeps_nan: bool, nan: u64) -> u64 {
     match (a.0.is_nan(), b.0.is_nan()) {
         (true, true) => nan,
@@ -394,7 +395,7 @@ fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
     }
 }
 
-/// A function of `f32` or another format that the hardware approximates: here it is rounded correctly.
+/// Returns a function of `f32` or another format that the hardware approximates: here it is rounded correctly.
 fn approximate(kind: Type, mode: Mode, function: fn(f64) -> f64) -> Option<Vector> {
     match kind {
         Type::F64 => Some(one(function)),
@@ -406,7 +407,7 @@ fn approximate(kind: Type, mode: Mode, function: fn(f64) -> f64) -> Option<Vecto
     }
 }
 
-/// The angle that the hardware takes: turns in `f32`, of which only the fraction counts.
+/// Returns the angle that the hardware takes: turns in `f32`, of which only the fraction counts.
 fn turn(angle: f64) -> f64 {
     // The product of two `f32` is exact.
     let turns = F32.encode(angle * f64::from(0.159_154_94_f32), Round::Zero, false);
@@ -427,7 +428,7 @@ fn upper_half(function: fn(f64) -> f64) -> Option<Vector> {
     }))
 }
 
-/// The position of the n-th bit that is set.
+/// Returns the position of the n-th bit that is set.
 fn fns() -> Vector {
     raw(|mask, base, offset| {
         let (mut at, offset) = (i64::from(base as u32), offset as i32);
@@ -448,7 +449,7 @@ fn fns() -> Vector {
     })
 }
 
-/// Any function of three bits.
+/// Returns any function of three bits.
 pub(super) fn lop3(table: u8) -> Vector {
     raw(move |a, b, c| {
         let mut value = 0;
@@ -507,7 +508,7 @@ fn dot(words: &Words<'_>, count: u32) -> Option<Vector> {
     }))
 }
 
-/// The video instructions of two or four parts of a register, without selections of parts.
+/// Returns the video instructions of two or four parts of a register, without selections of parts.
 fn video(words: &Words<'_>) -> Option<Vector> {
     let name = words.part(0)?;
     let (name, count) = name.split_at(name.len() - 1);
@@ -564,7 +565,7 @@ pub(super) fn mask(a: &Lanes, b: &Lanes, function: impl Fn(u64, u64) -> bool) ->
     (0..LANES).fold(0, |mask, lane| mask | u32::from(function(a[lane], b[lane])) << lane)
 }
 
-/// The comparison of `set` and `setp`.
+/// Returns the comparison of `set` and `setp`.
 pub(super) fn compare(name: &str, kind: Type, ftz: bool) -> Option<Test> {
     macro_rules! with {
         ($t:ty, $operator:tt) => {
@@ -602,7 +603,7 @@ pub(super) fn compare(name: &str, kind: Type, ftz: bool) -> Option<Test> {
     })
 }
 
-/// A comparison of floats, of which NaN has no order: `equ` and so on are true for it.
+/// Returns a comparison of floats, of which NaN has no order: `equ` and so on are true for it.
 fn float_test(name: &str) -> Option<fn(Option<Ordering>) -> bool> {
     Some(match name {
         "eq" => |order| order == Some(Ordering::Equal),
@@ -647,7 +648,7 @@ pub(super) fn class(words: &Words<'_>) -> Option<Test> {
 /// What an atomic operation writes.
 pub(super) type Combine = fn(kind: Type, old: u64, value: u64, third: u64) -> u64;
 
-/// The operation of `atom`, `red` and `redux`.
+/// Returns the operation of `atom`, `red` and `redux`.
 pub(super) fn combine(name: &str) -> Option<Combine> {
     Some(match name {
         "and" => |_, old, value, _| old & value,
@@ -673,13 +674,13 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
     })
 }
 
-/// The sum of `f32` in global memory, which flushes subnormals.
+/// Returns the sum of `f32` in global memory, which flushes subnormals.
 pub(super) fn sum_flushed(_: Type, old: u64, value: u64, _: u64) -> u64 {
     let single = |bits: u64| float::flush(f32::from_bits(bits as u32));
     u64::from(float::one_nan(float::flush(single(old) + single(value))))
 }
 
-/// The sum of `f64` in global memory, which passes on a NaN as it is.
+/// Returns the sum of `f64` in global memory, which passes on a NaN as it is.
 pub(super) fn sum_wide(_: Type, old: u64, value: u64, _: u64) -> u64 {
     match (f64::from_bits(old), f64::from_bits(value)) {
         (_, b) if b.is_nan() => value,

@@ -79,7 +79,7 @@ pub(super) struct Shared {
 }
 
 impl Writer {
-    /// Whether nothing orders an access of `touch` behind this one.
+    /// Returns whether nothing orders an access of `touch` behind this one.
     fn races(self, touch: &Touch) -> bool {
         let thread = self.who.wrapping_sub(1);
         let is_ordered_by_warp = thread / 32 == touch.thread / 32
@@ -89,7 +89,7 @@ impl Writer {
 }
 
 impl Reader {
-    /// A thread that has read before the store `touch`, and that nothing orders.
+    /// Returns a thread that has read before the store `touch`, and that nothing orders.
     fn races(self, touch: &Touch) -> Option<u32> {
         let warp = self.who.checked_sub(1)?;
         let others = self.lanes & !(1 << (touch.thread % 32));
@@ -115,7 +115,7 @@ impl Reader {
     }
 }
 
-/// A place in the code, as one number.
+/// Returns a place in the code, as one number.
 fn place((function, pc): (u32, u32)) -> u32 {
     function << 20 ^ pc
 }
@@ -132,7 +132,7 @@ impl Shared {
         Self { bytes: Vec::new(), size }
     }
 
-    /// The memory that it needs if all bytes are accessed.
+    /// Returns the memory that it needs if all bytes are accessed.
     pub(super) fn memory(&self) -> usize {
         self.size * size_of::<Byte>()
     }
@@ -236,12 +236,12 @@ impl Global {
     }
 }
 
-/// The bits of bytes, of a mask of bytes.
+/// Returns the bits of bytes, of a mask of bytes.
 pub(super) fn bits(bytes: u8) -> u64 {
     (0..8).filter(|index| bytes >> index & 1 == 1).fold(0, |bits, index| bits | 0xff << (8 * index))
 }
 
-/// The bytes that have any of these bits, as a mask.
+/// Returns the bytes that have any of these bits, as a mask.
 pub(super) fn bytes(bits: u64) -> u8 {
     (0..8).fold(0, |bytes, index| bytes | u8::from(bits >> (8 * index) & 0xff != 0) << index)
 }

@@ -168,7 +168,7 @@ pub(super) struct Instruction {
 }
 
 impl Instruction {
-    /// Whether it ends a kernel.
+    /// Returns whether it ends a kernel.
     pub(super) fn is_end(&self) -> bool {
         matches!(self.op, Op::Return | Op::Exit) && self.guard == Condition::ALWAYS
     }
@@ -225,12 +225,12 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
-    /// The instruction at a place in a function.
+    /// Returns the instruction at a place in a function.
     pub(super) fn instruction(&self, (function, pc): (u32, u32)) -> &Instruction {
         &self.functions[function as usize].instructions[pc as usize]
     }
 
-    /// The file and the line of the source: `kernel.cu:7`.
+    /// Returns the file and the line of the source: `kernel.cu:7`.
     pub(super) fn source(&self, instruction: &Instruction) -> Option<String> {
         let (file, line) = instruction.source?;
         self.files.get(&file).map(|file| format!("{file}:{line}"))

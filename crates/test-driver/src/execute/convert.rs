@@ -7,7 +7,7 @@ use super::{
     words::Words,
 };
 
-/// The conversion, for a destination register of `width` bits.
+/// Returns the conversion, for a destination register of `width` bits.
 pub(super) fn cvt(words: &Words<'_>, width: u32) -> Option<Vector> {
     let kinds = words.kinds();
     if words.has("pack") {
@@ -68,7 +68,7 @@ fn is_float(kind: Type) -> bool {
     matches!(kind, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
 }
 
-/// Two 8-bit floats to two of 16 bits.
+/// Returns two 8-bit floats to two of 16 bits.
 fn both(format: Format) -> Vector {
     one(move |a: u64| {
         let half = |bits: u64| float::F16.encode(format.decode(bits & 0xff), Round::Nearest, false);
@@ -76,7 +76,7 @@ fn both(format: Format) -> Vector {
     })
 }
 
-/// The smallest and largest value of an integer type.
+/// Returns the smallest and largest value of an integer type.
 fn range(kind: Type) -> (i128, i128) {
     match kind.is_signed() {
         true => (-(1 << (kind.bits() - 1)), (1 << (kind.bits() - 1)) - 1),
@@ -84,7 +84,7 @@ fn range(kind: Type) -> (i128, i128) {
     }
 }
 
-/// An integer as another type, extended to 64 bits.
+/// Returns an integer as another type, extended to 64 bits.
 fn integer(bits: u64, to: Type, from: Type, sat: bool) -> u64 {
     let value = extend(bits, from);
     if !sat {
@@ -106,7 +106,7 @@ fn rounded(value: f64, round: Round) -> f64 {
     }
 }
 
-/// A float as an integer, limited to the range of the type.
+/// Returns a float as an integer, limited to the range of the type.
 fn whole(value: f64, to: Type, from: Type, round: Round) -> u64 {
     let (least, most) = range(to);
     if value.is_nan() {

@@ -189,7 +189,7 @@ impl<'a> Kernel<'a> {
         self.shared.len() as u32 - 1
     }
 
-    /// The decoded number of a function of the module, which is decoded later.
+    /// Returns the decoded number of a function of the module, which is decoded later.
     fn want(&mut self, number: usize) -> u32 {
         if let Some(known) = self.executable.numbers[number] {
             return known;
@@ -366,7 +366,7 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    /// A function of lanes, with this number of operands.
+    /// Returns a function of lanes, with this number of operands.
     pub(super) fn vector(
         &mut self,
         words: &Words<'_>,
@@ -396,7 +396,7 @@ impl Decoder<'_, '_> {
         self.kernel.constant(Constant::Value(value))
     }
 
-    /// What a name without an offset means.
+    /// Returns what a name without an offset means.
     fn named(&mut self, operand: &Operand) -> Option<Named> {
         match operand {
             Operand::Name(name, 0) => self.find(name),
@@ -404,7 +404,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// A destination: its slot and its width.
+    /// Returns a destination: its slot and its width.
     pub(super) fn to(&mut self, operand: &Operand) -> Option<(u32, u32)> {
         match self.named(operand) {
             Some(Named::Register { slot, width }) => {
@@ -425,7 +425,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// The predicates of `a|b`, or one.
+    /// Returns the predicates of `a|b`, or one.
     pub(super) fn predicates(&mut self, operand: &Operand) -> Option<[u32; 2]> {
         match operand {
             Operand::Pair(first, second) => Some([self.predicate(first)?, self.predicate(second)?]),
@@ -433,7 +433,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// The register of `a|b`, and its predicate.
+    /// Returns the register of `a|b`, and its predicate.
     pub(super) fn pair(&mut self, operand: &Operand) -> Option<(u32, u32)> {
         match operand {
             Operand::Pair(first, second) => Some((self.to(first)?.0, self.predicate(second)?)),
@@ -441,12 +441,12 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// The registers of `{a, b}`, or one.
+    /// Returns the registers of `{a, b}`, or one.
     pub(super) fn slots(&mut self, operand: &Operand) -> Option<Vec<u32>> {
         operand.elements().iter().map(|element| Some(self.to(element)?.0)).collect()
     }
 
-    /// The operands of `{a, b}`, or one.
+    /// Returns the operands of `{a, b}`, or one.
     pub(super) fn sources(&mut self, operand: &Operand, kind: Type) -> Option<Vec<Source>> {
         operand.elements().iter().map(|element| self.from(element, kind)).collect()
     }
@@ -467,7 +467,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// An operand that is read.
+    /// Returns an operand that is read.
     pub(super) fn from(&mut self, operand: &Operand, kind: Type) -> Option<Source> {
         let bits = match operand {
             Operand::Integer(value) => value & low(kind.bits()),
@@ -481,7 +481,7 @@ impl Decoder<'_, '_> {
         Some(self.constant(bits))
     }
 
-    /// The offset in the frame, if it is a variable there.
+    /// Returns the offset in the frame, if it is a variable there.
     pub(super) fn frame_offset(&mut self, operand: &Operand) -> Option<u32> {
         match operand {
             Operand::Name(name, offset) => match self.find(name)? {
@@ -506,7 +506,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// A variable or a function of the module.
+    /// Returns a variable or a function of the module.
     fn symbol(&mut self, name: &str, offset: i64) -> Option<Source> {
         if let Some(number) = self.kernel.by_name.get(name).copied() {
             let function = &self.kernel.module.functions[number];
@@ -543,7 +543,7 @@ impl Decoder<'_, '_> {
         Some(number)
     }
 
-    /// An address in a space.
+    /// Returns an address in a space.
     pub(super) fn place(&mut self, operand: &Operand, space: Option<Space>, is_param: bool) -> Option<Place> {
         let Operand::Address(base, offset, coordinates) = operand else { return None };
         if !coordinates.is_empty() {
@@ -715,12 +715,12 @@ impl Decoder<'_, '_> {
     }
 }
 
-/// The address of a function of the module, by its number.
+/// Returns the address of a function of the module, by its number.
 pub(super) fn function_address(number: u64) -> u64 {
     window::FUNCTION | number << 4
 }
 
-/// An instruction without a variant of `Op`.
+/// Returns an instruction without a variant of `Op`.
 pub(super) fn run(function: impl Fn(&mut Step<'_, '_>) + Send + Sync + 'static) -> Option<Op> {
     Some(Op::Run(Box::new(move |step| {
         function(step);
@@ -733,7 +733,7 @@ pub(super) fn attempt(function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> +
     Some(Op::Run(Box::new(move |step| function(step).map(|()| Next::On))))
 }
 
-/// A function of lanes.
+/// Returns a function of lanes.
 pub(super) fn lanes<const N: usize>(
     decoder: &mut Decoder<'_, '_>,
     function: Vector,

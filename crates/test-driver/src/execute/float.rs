@@ -54,7 +54,7 @@ pub(super) const TF32: Format =
     Format { width: 19, precision: 11, least: -126, most: 127, is_finite: false, nan: 0x3ffff };
 
 impl Format {
-    /// The format of a type other than `f64`.
+    /// Returns the format of a type other than `f64`.
     pub(super) fn of(kind: Type) -> Option<Self> {
         Some(match kind {
             Type::F16 | Type::F16x2 => F16,
@@ -74,7 +74,7 @@ impl Format {
         1 << (self.width - 1)
     }
 
-    /// The value of `bits`.
+    /// Returns the value of `bits`.
     pub(super) fn decode(self, bits: u64) -> f64 {
         let sign_bit = self.sign();
         let magnitude = bits & (sign_bit - 1);
@@ -94,7 +94,8 @@ impl Format {
         if bits & sign_bit == 0 { value } else { -value }
     }
 
-    /// The bits of `value`, rounded. Without `limit`, what is too large is an infinity; with it, the largest number.
+    /// Returns the bits of `value`, rounded. Without `limit`, what is too large is an infinity; with it, the largest
+    /// number.
     pub(super) fn encode(self, value: f64, round: Round, limit: bool) -> u64 {
         match () {
             () if value.is_nan() => self.nan,
@@ -103,7 +104,7 @@ impl Format {
         }
     }
 
-    /// The bits of the largest number. The infinity follows, or the NaN of a format without it.
+    /// Returns the bits of the largest number. The infinity follows, or the NaN of a format without it.
     fn largest(self) -> u64 {
         if self.is_finite { self.nan - 1 } else { (((self.most - self.least + 2) as u64) << self.fraction()) - 1 }
     }
@@ -154,13 +155,13 @@ pub(super) fn odd(near: f64, rest: f64) -> f64 {
     f64::from_bits(if is_away { near.to_bits() + 1 } else { near.to_bits() - 1 })
 }
 
-/// What `near`, the rounded sum of `a` and `b`, lacks.
+/// Returns what `near`, the rounded sum of `a` and `b`, lacks.
 fn rest_of_sum(a: f64, b: f64, near: f64) -> f64 {
     let part = near - a;
     (a - (near - part)) + (b - part)
 }
 
-/// The operations, for inputs of a narrower format: rounded to odd.
+/// Returns the operations, for inputs of a narrower format: rounded to odd.
 pub(super) fn add(a: f64, b: f64, round: Round) -> f64 {
     let near = a + b;
     if near == 0.0 && round == Round::Down {
@@ -198,7 +199,7 @@ struct Exact {
 }
 
 impl Exact {
-    /// A finite number.
+    /// Creates a finite number.
     fn new(value: f64) -> Self {
         let bits = value.to_bits();
         let raw = (bits >> 52 & 0x7ff) as i32;
@@ -226,7 +227,7 @@ impl Exact {
         Self { significand: self.significand << shift, exponent: self.exponent - shift.cast_signed(), ..self }
     }
 
-    /// The sum of two values that are not zero.
+    /// Sets the sum of two values that are not zero.
     fn plus(self, other: Self) -> Self {
         let (a, b) = (self.high(), other.high());
         let (large, small) = if (a.exponent, a.significand) >= (b.exponent, b.significand) { (a, b) } else { (b, a) };
@@ -250,7 +251,7 @@ impl Exact {
     }
 }
 
-/// The sum of zeros, or of two values that are the same with different signs.
+/// Returns the sum of zeros, or of two values that are the same with different signs.
 fn zero(a: f64, b: f64, round: Round) -> f64 {
     match round {
         Round::Down if a.is_sign_negative() || b.is_sign_negative() => -0.0,
@@ -259,14 +260,16 @@ fn zero(a: f64, b: f64, round: Round) -> f64 {
     }
 }
 
-/// The result of an operation of `f64` with a NaN: the first of its operands that is one, quiet, with its payload.
+/// Returns the result of an operation of `f64` with a NaN: the first of its operands that is one, quiet, with its
+/// payload.
 pub(super) fn nan(operands: &[f64]) -> Option<f64> {
     let first = operands.iter().find(|operand| operand.is_nan())?;
     Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
-/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive
-/// one. It is not a constant here: LLVM replaces the selection of a constant NaN or a square root by the square root.
+/// Returns a result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a
+/// positive one. It is not a constant here: LLVM replaces the selection of a constant NaN or a square root by the
+/// square root.
 pub(super) fn made(value: f64) -> f64 {
     if value.is_nan() { -value.abs() } else { value }
 }
@@ -279,7 +282,7 @@ pub(super) fn mul_add(a: f64, b: f64, c: f64) -> f64 {
     if ROUNDS_ONCE { a.mul_add(b, c) } else { fma64(a, b, c, Round::Nearest) }
 }
 
-/// The operations of `f64` with every rounding.
+/// Returns the operations of `f64` with every rounding.
 pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     if let Some(nan) = nan(&[b, c, a]) {
         return nan;
@@ -342,7 +345,7 @@ pub(super) fn sqrt64(a: f64, round: Round) -> f64 {
     Exact { significand, exponent: high.exponent / 2, more, ..high }.round(round)
 }
 
-/// An integer as `f64`.
+/// Returns an integer as `f64`.
 pub(super) fn integer64(value: i128, round: Round) -> f64 {
     let exact = Exact { negative: value < 0, significand: value.unsigned_abs(), exponent: 0, more: false };
     exact.round(round)
@@ -354,14 +357,14 @@ pub(super) fn flush(value: f32) -> f32 {
     if value.abs() < f32::MIN_POSITIVE { f32::from_bits(value.to_bits() & 1 << 31) } else { value }
 }
 
-/// The bits of a result: NVIDIA's `f32` operations have one NaN.
+/// Returns the bits of a result: NVIDIA's `f32` operations have one NaN.
 #[inline(always)]
 pub(super) fn one_nan(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
 impl Mode {
-    /// The bits of a result in a format, from a value that is rounded to odd.
+    /// Returns the bits of a result in a format, from a value that is rounded to odd.
     #[inline]
     pub(super) fn finish(self, format: Format, value: f64) -> u64 {
         let mut value = value;
@@ -382,7 +385,7 @@ impl Mode {
         }
     }
 
-    /// An input of a format.
+    /// Returns an input of a format.
     #[inline]
     pub(super) fn input(self, format: Format, bits: u64) -> f64 {
         match format.precision {
@@ -395,7 +398,7 @@ impl Mode {
         }
     }
 
-    /// An input of a type with one number.
+    /// Returns an input of a type with one number.
     pub(super) fn value(self, kind: Type, bits: u64) -> f64 {
         Format::of(kind).map_or(f64::from_bits(bits), |format| self.input(format, bits))
     }

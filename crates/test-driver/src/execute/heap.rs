@@ -26,7 +26,7 @@ impl Heap {
         self.sizes.insert((length, at));
     }
 
-    /// The address of `size` bytes, or 0.
+    /// Returns the address of `size` bytes, or 0.
     pub(super) fn allocate(&mut self, size: u64) -> u64 {
         let Some(size) = size.max(1).checked_next_multiple_of(16) else { return 0 };
         let Some((length, at)) = self.sizes.range((size, 0)..).next().copied() else { return 0 };
@@ -43,7 +43,7 @@ impl Heap {
         self.sizes.remove(&(length, at));
     }
 
-    /// Whether there was such an allocation.
+    /// Returns whether there was such an allocation.
     pub(super) fn free(&mut self, address: u64) -> bool {
         if address == 0 {
             return true;

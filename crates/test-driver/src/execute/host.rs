@@ -90,7 +90,7 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// An argument of a call, in the caller's frame.
+    /// Returns an argument of a call, in the caller's frame.
     fn argument(&self, call: &Call, index: usize, lane: usize) -> u64 {
         let Some((offset, size)) = call.arguments.get(index) else { return 0 };
         let at = (self.group.at.local + offset) as usize;
@@ -107,7 +107,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The string at an address, without its NUL.
+    /// Returns the string at an address, without its NUL.
     fn text(&mut self, address: u64, lane: usize) -> Result<Vec<u8>, Stop> {
         let mut text = Vec::new();
         while text.len() < LONGEST {

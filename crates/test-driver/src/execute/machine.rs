@@ -49,7 +49,7 @@ pub(super) struct Launch<'a> {
 const RESERVED: u32 = 1024;
 
 impl Launch<'_> {
-    /// Where that memory starts.
+    /// Returns where that memory starts.
     fn reserved(&self) -> u32 {
         self.shared.next_multiple_of(16)
     }
@@ -67,7 +67,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// The function and its next instruction.
+    /// Returns the function and its next instruction.
     pub(super) fn place(&self) -> (u32, u32) {
         (self.function, self.pc)
     }
@@ -282,7 +282,7 @@ impl Launch<'_> {
         std::array::from_fn(|axis| u64::from(geometry.grid[axis] / geometry.cluster()[axis].max(1)))
     }
 
-    /// The place of a cluster in the order of the seed.
+    /// Returns the place of a cluster in the order of the seed.
     fn placed(&self, number: u64, count: u64) -> u64 {
         let seed = self.settings.seed;
         if seed == 0 || count < 2 {
@@ -421,7 +421,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Where the threads of a cluster are.
+    /// Returns where the threads of a cluster are.
     fn place_of(&self, cluster: &Cluster) -> Option<(String, &Instruction)> {
         let find = |block: &'_ Block| block.warps.iter().position(|warp| !warp.groups.is_empty());
         let (block, warp) = cluster.blocks.iter().find_map(|block| Some((block, find(block)?)))?;
@@ -674,7 +674,7 @@ impl Warp {
         false
     }
 
-    /// The lanes for which the results of an exchange are there.
+    /// Returns the lanes for which the results of an exchange are there.
     pub(super) fn done(&self) -> u32 {
         self.meeting.as_ref().map_or(0, |meeting| meeting.done)
     }
@@ -696,7 +696,7 @@ impl Warp {
     }
 }
 
-/// The number of joins at the start that are the same place.
+/// Returns the number of joins at the start that are the same place.
 fn common(first: &[Join], second: &[Join]) -> usize {
     first.iter().zip(second).take_while(|(a, b)| (a.pc, a.depth) == (b.pc, b.depth)).count()
 }
@@ -710,7 +710,7 @@ pub(super) struct Seen<'a> {
     inside: [u32; 3],
 }
 
-/// The function of a special register, and its axis.
+/// Returns the function of a special register, and its axis.
 pub(super) fn special(name: &str) -> Option<(Special, usize)> {
     fn all(value: u32) -> Lanes {
         [u64::from(value); LANES]

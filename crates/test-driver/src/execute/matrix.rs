@@ -49,7 +49,7 @@ impl Fragment {
         self.kind.bytes()
     }
 
-    /// The elements of a register.
+    /// Returns the elements of a register.
     fn per_register(&self) -> usize {
         (32 / self.kind.bits()).max(1) as usize
     }
@@ -148,12 +148,12 @@ impl Product {
         is_known.then_some(Self { all, saturates: words.has("satfinite") })
     }
 
-    /// Whether the operands have as many registers as the matrices need.
+    /// Returns whether the operands have as many registers as the matrices need.
     pub(super) fn fits(&self, counts: [usize; 4]) -> bool {
         self.all.iter().zip(counts).all(|(fragment, count)| fragment.fits(count))
     }
 
-    /// The result's registers.
+    /// Returns the result's registers.
     pub(super) fn multiply(&self, [a, b, c]: [&[Lanes]; 3], registers: usize) -> Vec<Lanes> {
         let [of_a, of_b, of_c, of_d] = &self.all;
         let (a, b, c) = (of_a.values(a), of_b.values(b), of_c.values(c));

@@ -106,12 +106,12 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// The blocks of a cluster: one block, if there are no clusters.
+    /// Returns the blocks of a cluster: one block, if there are no clusters.
     fn cluster(&self) -> [u32; 3] {
         self.cluster.unwrap_or([1; 3])
     }
 
-    /// The index of a thread in its block.
+    /// Returns the index of a thread in its block.
     fn thread(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.block;
         [number % x, number / x % y, number / x / y]
@@ -208,7 +208,7 @@ pub(crate) struct Fault {
 }
 
 impl Kind {
-    /// The error that the driver leaves in the context.
+    /// Returns the error that the driver leaves in the context.
     pub(crate) fn status(self) -> Status {
         match self {
             Self::Address | Self::Stack => Status::ILLEGAL_ADDRESS,
@@ -237,7 +237,7 @@ impl Fault {
         }
     }
 
-    /// The instruction, and where it is.
+    /// Returns the instruction, and where it is.
     pub(crate) fn place(&self) -> String {
         let source = self.source.as_ref().map_or(String::new(), |source| format!(" ({source})"));
         format!(
@@ -258,7 +258,7 @@ impl Program {
         Self { texts, ..Self::default() }
     }
 
-    /// The program of a text that is already read.
+    /// Returns the program of a text that is already read.
     pub(crate) fn of(text: &[u8], module: Module) -> Self {
         Self { modules: OnceLock::from(Ok(module)), ..Self::new(vec![Arc::from(text)]) }
     }
@@ -282,14 +282,15 @@ impl Program {
         self.modules.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
-    /// The number of a function, from which its address is made.
+    /// Returns the number of a function, from which its address is made.
     pub(crate) fn function_address(&self, name: &str) -> Option<u64> {
         let module = self.module().ok()?;
         let defined = |function: &ptx::Function| function.name == name && function.body.is_some();
         Some(decode::function_address(module.functions.iter().position(defined)? as u64))
     }
 
-    /// A kernel whose parameters have these offsets. The error names an instruction that is not executed, and its line.
+    /// Returns a kernel whose parameters have these offsets. The error names an instruction that is not executed, and
+    /// its line.
     pub(crate) fn kernel(&self, name: &str, offsets: &[u32]) -> Result<Arc<Executable>, String> {
         let mut kernels = lock(&self.kernels);
         let decode = || {

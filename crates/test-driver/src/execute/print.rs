@@ -20,7 +20,8 @@ const MOST: usize = 1 << 20;
 /// The longest text of one conversion.
 const LONGEST: usize = 4096;
 
-/// The text of `format`. `word` reads the argument at an offset, of 4 or 8 bytes; `text` reads a string at an address.
+/// Returns the text of `format`. `word` reads the argument at an offset, of 4 or 8 bytes; `text` reads a string at an
+/// address.
 pub(super) fn format<E>(
     format: &[u8],
     mut word: impl FnMut(usize, u32) -> Result<u64, E>,

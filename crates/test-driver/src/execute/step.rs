@@ -37,7 +37,7 @@ pub(super) enum Next {
 /// An error of a lane.
 pub(super) type Stop = Box<Fault>;
 
-/// An error of a lane, whose place is not known yet.
+/// Returns an error of a lane, whose place is not known yet.
 pub(super) fn fault(kind: Kind, lane: usize) -> Stop {
     Box::new(Fault { lane, ..Fault::plain(kind, String::new()) })
 }
@@ -147,7 +147,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The value of a lane of which all lanes have the same.
+    /// Returns the value of a lane of which all lanes have the same.
     pub(super) fn uniform(&self, source: Source) -> u64 {
         self.source(source)[self.mask.trailing_zeros() as usize % LANES]
     }
@@ -161,7 +161,7 @@ impl Step<'_, '_> {
         &self.cluster.blocks[self.rank]
     }
 
-    /// An error at an instruction. An error that has a place keeps it.
+    /// Returns an error at an instruction. An error that has a place keeps it.
     pub(super) fn located(&self, mut fault: Stop, instruction: &Instruction, function: &str) -> Stop {
         let executable = self.worker.launch.executable;
         if fault.line != 0 {
@@ -176,7 +176,7 @@ impl Step<'_, '_> {
         fault
     }
 
-    /// The index of a lane's thread in its block.
+    /// Returns the index of a lane's thread in its block.
     pub(super) fn thread(&self, lane: usize) -> [u32; 3] {
         self.worker.launch.geometry.thread(self.warp.number * LANES as u32 + lane as u32)
     }
@@ -256,7 +256,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The lanes of each set exchange values when all of them are at an instruction of this name.
+    /// Returns the lanes of each set exchange values when all of them are at an instruction of this name.
     fn exchange(&mut self, exchange: &Exchange, instruction: &Instruction) -> Next {
         self.warp.gather(self.group);
         self.mask = self.group.mask & self.condition(instruction.guard);
@@ -282,8 +282,8 @@ impl Step<'_, '_> {
         self.meet(exchange, instruction, &sets, of)
     }
 
-    /// The same for lanes that are at different places, or that wait. The last lane of a set computes the results of
-    /// all, which take them when they run again.
+    /// Returns the same for lanes that are at different places, or that wait. The last lane of a set computes the
+    /// results of all, which take them when they run again.
     fn meet(&mut self, exchange: &Exchange, instruction: &Instruction, sets: &Lanes, of: u32) -> Next {
         let (alive, done) = (self.warp.alive, self.warp.done());
         let own = std::mem::take(&mut self.group.passed) | self.group.mask & !self.mask;

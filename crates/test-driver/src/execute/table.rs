@@ -49,7 +49,7 @@ pub(super) fn row(root: &str) -> Option<How> {
     TABLE.iter().find(|(name, _)| *name == root).map(|(_, how)| *how)
 }
 
-/// What an instruction does with undefined values.
+/// Returns what an instruction does with undefined values.
 pub(super) fn flow(words: &Words<'_>) -> Flow {
     match words.part(0).unwrap_or_default() {
         "mov" | "shl" | "shr" | "shf" | "prmt" | "bfe" | "bfi" | "szext" | "brev" | "and" | "or" | "xor" | "not"
@@ -62,7 +62,7 @@ pub(super) fn flow(words: &Words<'_>) -> Flow {
     }
 }
 
-/// Whether it is a clock, and its upper half.
+/// Returns whether it is a clock, and its upper half.
 fn clock(operand: &Operand) -> Option<bool> {
     let Operand::Name(name, 0) = operand else { return None };
     match name.as_str() {
@@ -266,7 +266,7 @@ fn slct(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) 
     lanes(decoder, arithmetic::vector(words)?, to, [(a, kind), (b, kind), (c, last)])
 }
 
-/// The value of a lane for which a comparison holds.
+/// Returns the value of a lane for which a comparison holds.
 fn flagged(mask: u32, lane: usize, bits: u64) -> u64 {
     if mask >> lane & 1 == 1 { bits } else { 0 }
 }

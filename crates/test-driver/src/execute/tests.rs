@@ -353,7 +353,7 @@ fn conversions_are_as_in_rust() {
     });
 }
 
-/// A 16-bit float as `f64`, by its definition.
+/// Returns a 16-bit float as `f64`, by its definition.
 fn half(bits: u64) -> f64 {
     let (exponent, fraction) = ((bits >> 10 & 31) as i32, (bits & 1023) as f64 / 1024.0);
     let value = match exponent {
@@ -365,7 +365,7 @@ fn half(bits: u64) -> f64 {
     if bits >> 15 & 1 == 1 { -value } else { value }
 }
 
-/// The 16-bit float nearest to `value`, by search.
+/// Returns the 16-bit float nearest to `value`, by search.
 fn nearest_half(value: f64) -> u64 {
     if value.is_nan() {
         return 0x7fff;
@@ -436,7 +436,7 @@ const LANE: &str = ".reg .b32 %t, %r<20>; .reg .b64 %o, %a, %w<9>; .reg .pred %p
 
 const LANE_HEAD: &str = ".visible .entry k(.param .u64 out) { ";
 
-/// What each of `threads` threads of one block writes.
+/// Returns what each of `threads` threads of one block writes.
 fn block(body: &str, threads: u32) -> Vec<u64> {
     let (result, effects) = block_with(body, "", (1, threads, 0));
     assert!(effects.fault.is_none(), "{:?}", effects.fault);

@@ -110,7 +110,7 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
     attempt(move |step| step.texture(&fetch))
 }
 
-/// The index of a texel; `None` outside, where the border is.
+/// Returns the index of a texel; `None` outside, where the border is.
 fn index(mode: u32, at: f64, size: usize) -> Option<usize> {
     let (at, size) = (at as i64, size as i64);
     let inside = match mode {
@@ -136,7 +136,7 @@ impl Image {
         self.address + (row * self.pitch + x * self.texel()) as u64
     }
 
-    /// A channel as a number.
+    /// Returns a channel as a number.
     fn number(&self, bits: u64, component: usize) -> f64 {
         let kind = if self.bits == 8 { Type::S8 } else { Type::S16 };
         let sampling = self.sampling.filter(|sampling| !sampling.as_integer && self.bits < 32);
@@ -208,7 +208,7 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// The channels of a texel.
+    /// Returns the channels of a texel.
     fn channels(&mut self, image: &Image, at: [usize; 3], lane: usize) -> Result<[u64; 4], Stop> {
         let size = image.bits / 8;
         let mut channels = [0; 4];
@@ -284,7 +284,7 @@ impl Step<'_, '_> {
     }
 }
 
-/// A result: a float, or the bits of an integer.
+/// Returns a result: a float, or the bits of an integer.
 fn converted(image: &Image, kind: Type, number: f64, bits: u64) -> u64 {
     match (kind, image.channel) {
         (Type::F32, _) => u64::from((number as f32).to_bits()),
@@ -294,7 +294,7 @@ fn converted(image: &Image, kind: Type, number: f64, bits: u64) -> u64 {
     }
 }
 
-/// The address of `bytes` bytes of a surface. Its x coordinate is in bytes.
+/// Returns the address of `bytes` bytes of a surface. Its x coordinate is in bytes.
 fn surface(fetch: &Fetch, image: &Image, layer: usize, at: &[u32], bytes: usize) -> Option<u64> {
     let y = if fetch.dimensions > 1 { at[1] as usize } else { 0 };
     let z = if fetch.dimensions > 2 { at[2] as usize } else { layer };

@@ -17,7 +17,7 @@ fn together(function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> + Send + Sy
     Some(Op::Together(Box::new(move |step| function(step).map(|()| Next::On))))
 }
 
-/// An instruction by which lanes exchange values. With `.sync`, its last operand is their set.
+/// Returns an instruction by which lanes exchange values. With `.sync`, its last operand is their set.
 fn exchange<const N: usize>(
     decoder: &mut Decoder<'_, '_>,
     set: Option<Source>,
@@ -30,7 +30,7 @@ fn exchange<const N: usize>(
     Some(Op::Exchange(Box::new(Exchange { set, from: all, of, to, valid, meet: Box::new(meet) })))
 }
 
-/// The lanes of a `.sync` instruction, its last operand, and the operands before.
+/// Returns the lanes of a `.sync` instruction, its last operand, and the operands before.
 fn lanes_of<'a>(
     decoder: &mut Decoder<'_, '_>,
     words: &Words<'_>,
@@ -46,7 +46,7 @@ fn lanes_of<'a>(
 /// The destination of an instruction without a result.
 const NOWHERE: (u32, u32) = (0, SINK);
 
-/// All lanes or none.
+/// Returns all lanes or none.
 fn mask_of(holds: bool) -> u32 {
     if holds { u32::MAX } else { 0 }
 }

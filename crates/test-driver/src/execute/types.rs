@@ -5,7 +5,7 @@ pub(super) type Lanes = [u64; LANES];
 
 pub(super) const LANES: usize = 32;
 
-/// The lanes of a mask.
+/// Returns the lanes of a mask.
 pub(super) fn each(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
@@ -46,7 +46,7 @@ pub(super) enum Type {
 }
 
 impl Type {
-    /// The type of a part of a name. `.bN` is unsigned.
+    /// Returns the type of a part of a name. `.bN` is unsigned.
     pub(super) fn read(name: &str) -> Option<Self> {
         Some(match name {
             "pred" => Self::Pred,
@@ -109,7 +109,7 @@ impl Type {
     }
 }
 
-/// The mask of the lowest `bits` bits.
+/// Returns the mask of the lowest `bits` bits.
 pub(super) fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
@@ -159,7 +159,7 @@ impl Bits for f64 {
     }
 }
 
-/// A value sign-extended from `bits` bits, if it is signed.
+/// Returns a value sign-extended from `bits` bits, if it is signed.
 pub(super) fn extend(value: u64, kind: Type) -> u64 {
     let bits = kind.bits();
     if kind.is_signed() && bits < 64 {

@@ -205,7 +205,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The undefined bits of an operand.
+    /// Returns the undefined bits of an operand.
     pub(super) fn undefined_bits(&self, source: Source) -> Option<&Lanes> {
         self.undefined_register(source).map(|held| &held.bits)
     }
@@ -230,7 +230,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The error of lanes whose undefined value decides what an instruction does. It is the error of the load.
+    /// Returns the error of lanes whose undefined value decides what an instruction does. It is the error of the load.
     fn decided(&self, instruction: &Instruction, lanes: u32, origin: u32) -> Stop {
         let lane = lanes.trailing_zeros() as usize;
         let Some(origin) = self.warp.undefined.as_ref().and_then(|held| held.origins.get(origin as usize)) else {
@@ -253,7 +253,7 @@ impl Step<'_, '_> {
     }
 }
 
-/// Whether lanes take values of other lanes.
+/// Returns whether lanes take values of other lanes.
 fn is_exchange(instruction: &Instruction) -> bool {
     matches!(instruction.op, Op::Exchange(_))
 }

@@ -18,7 +18,7 @@ impl<'a> Words<'a> {
         self.0.get(index).map(String::as_str)
     }
 
-    /// The first part of `choices` that the name has.
+    /// Returns the first part of `choices` that the name has.
     pub(super) fn any<'b>(&self, choices: &[&'b str]) -> Option<&'b str> {
         choices.iter().find(|choice| self.has(choice)).copied()
     }
@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
         self.0[1..].iter().filter_map(|part| Type::read(part)).collect()
     }
 
-    /// The only or first type.
+    /// Returns the only or first type.
     pub(super) fn kind(&self) -> Option<Type> {
         self.0[1..].iter().find_map(|part| Type::read(part))
     }

@@ -21,7 +21,7 @@ struct DeviceUpdatable {
     node: Handle,
 }
 
-/// The handle of a node for kernels: different from the host's, and not null.
+/// Returns the handle of a node for kernels: different from the host's, and not null.
 pub(crate) fn device_handle(node: Handle) -> Handle {
     Handle(node.0 ^ 1)
 }

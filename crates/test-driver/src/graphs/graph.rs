@@ -77,8 +77,8 @@ impl Driver {
         self.release_references(held.references)
     }
 
-    /// The nodes in topological order, the latest ones as early as possible: a program that relies on the order in
-    /// which it added them has wrong results.
+    /// Returns the nodes in topological order, the latest ones as early as possible: a program that relies on the order
+    /// in which it added them has wrong results.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a cycle.

@@ -57,7 +57,7 @@ struct NodeParams {
     rest: [u64; 26],
 }
 
-/// The names of the kernels in graphs.
+/// Returns the names of the kernels in graphs.
 fn kernels(inside: &[Vec<Step>]) -> Vec<String> {
     let steps = inside.iter().flatten();
     let names = steps.flat_map(|step| match &step.operation {
@@ -100,7 +100,8 @@ impl Conditions {
 }
 
 impl Driver {
-    /// The body that a conditional node runs next, and whether the node is then evaluated again. `inside`: its bodies.
+    /// Returns the body that a conditional node runs next, and whether the node is then evaluated again. `inside`: its
+    /// bodies.
     ///
     /// # Errors
     /// For a loop that does not end, because no kernel sets its condition.
@@ -163,7 +164,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The references of a graph and of the graphs inside of it.
+    /// Returns the references of a graph and of the graphs inside of it.
     pub(crate) fn all_references(&self, graph: Handle) -> Outcome<References> {
         let held = self.graphs.get(graph)?;
         let mut references = held.references.clone();
@@ -217,7 +218,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether `graph` is `around`, or a body in it.
+    /// Returns whether `graph` is `around`, or a body in it.
     fn is_in(&self, graph: Handle, around: Handle) -> bool {
         let next = |graph: &Handle| self.graphs.get(*graph).ok()?.around;
         std::iter::successors(Some(graph), next).any(|graph| graph == around)

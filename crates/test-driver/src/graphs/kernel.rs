@@ -69,8 +69,8 @@ impl NodeArrays {
 }
 
 impl Driver {
-    /// The checked launch of a kernel node. If `func` is null, `kern` is used. The context is the function's context,
-    /// the given context, or the current context.
+    /// Returns the checked launch of a kernel node. If `func` is null, `kern` is used. The context is the function's
+    /// context, the given context, or the current context.
     fn node_call(&self, parameters: In<KernelNodeParams>) -> Outcome<KernelCall> {
         let params = parameters.get()?;
         let function = if params.function.is_null() { params.kernel } else { params.function };
@@ -93,7 +93,7 @@ impl Driver {
         }
     }
 
-    /// The call that replaces `old`. A node's function may change, but not its context.
+    /// Returns the call that replaces `old`. A node's function may change, but not its context.
     fn replacement(&self, old: &KernelCall, parameters: In<KernelNodeParams>) -> Outcome<Operation> {
         let mut call = self.node_call(parameters)?;
         let context = |function| self.functions.get(function).ok().and_then(|held| held.context);

@@ -36,13 +36,13 @@ struct AllocParams {
 const _: () = assert!(size_of::<AllocParams>() == 120);
 
 impl Driver {
-    /// Whether nodes of the graph allocate or free memory.
+    /// Returns whether nodes of the graph allocate or free memory.
     pub(crate) fn has_memory(&self, graph: Handle) -> Outcome<bool> {
         let nodes = &self.graphs.get(graph)?.nodes;
         Ok(nodes.iter().any(|node| self.nodes.get(*node).is_ok_and(|node| node.operation.is_memory())))
     }
 
-    /// The memory that a new node of `graph` frees.
+    /// Returns the memory that a new node of `graph` frees.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if no node allocates it, this graph frees it already, or its own graph and another

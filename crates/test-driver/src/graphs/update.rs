@@ -31,7 +31,7 @@ const NOT_SUPPORTED: c_uint = 6;
 const ATTRIBUTES_CHANGED: c_uint = 8;
 
 impl Driver {
-    /// The first difference that an update does not support: the result, and the node of the new graph.
+    /// Returns the first difference that an update does not support: the result, and the node of the new graph.
     fn difference(&self, old: &[Step], new: &[Step]) -> (c_uint, Handle) {
         if old.len() != new.len() {
             return (TOPOLOGY_CHANGED, Handle::NULL);

@@ -42,7 +42,7 @@ thread_local! {
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread runs a destructor or a host function, which must not call the driver.
+/// Returns whether this thread runs a destructor or a host function, which must not call the driver.
 pub(crate) fn in_callback() -> bool {
     IN_CALLBACK.get()
 }

@@ -41,8 +41,8 @@ pub(crate) mod attribute {
     pub(crate) const LANGUAGE: u8 = 0x66;
 }
 
-/// The part of `.nv.shared.<kernel>` before the kernel's own variables: since sm_90, ptxas places them after the 1024
-/// bytes that the system reserves in each block (seen in cubins of ptxas 13.0).
+/// Returns the part of `.nv.shared.<kernel>` before the kernel's own variables: since sm_90, ptxas places them after
+/// the 1024 bytes that the system reserves in each block (seen in cubins of ptxas 13.0).
 pub(crate) fn reserved_shared(sm: u32) -> u32 {
     if sm >= 90 { 1024 } else { 0 }
 }
@@ -116,7 +116,7 @@ impl<'a> Elf<'a> {
         found.map(|(_, section)| section.data(Endianness::Little, self.bytes)).transpose()
     }
 
-    /// The size of a section that may have no bytes in the file.
+    /// Returns the size of a section that may have no bytes in the file.
     fn section_size(&self, name: &str) -> u32 {
         let found = self.sections.section_by_name(Endianness::Little, name.as_bytes());
         found.map_or(0, |(_, section)| section.sh_size(Endianness::Little) as u32)
@@ -169,7 +169,7 @@ impl<'a> Elf<'a> {
             .collect())
     }
 
-    /// A variable of global or constant memory.
+    /// Returns a variable of global or constant memory.
     fn variable(
         &self,
         name: String,
@@ -220,8 +220,8 @@ fn records(mut rest: &[u8]) -> impl Iterator<Item = Record<'_>> {
     })
 }
 
-/// The size of the ELF image at an address. `at` reads `length` bytes at an offset: `cuModuleLoadData` gets only the
-/// address.
+/// Returns the size of the ELF image at an address. `at` reads `length` bytes at an offset: `cuModuleLoadData` gets
+/// only the address.
 pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     use object::U64;
     let long = |offset: usize| {

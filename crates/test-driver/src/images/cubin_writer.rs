@@ -38,7 +38,7 @@ impl Section {
     }
 }
 
-/// An image as a cubin for `sm`, with the PTX from which its kernels are executed.
+/// Returns an image as a cubin for `sm`, with the PTX from which its kernels are executed.
 pub(crate) fn write(image: &Image, texts: &[Arc<[u8]>], sm: u32) -> Vec<u8> {
     // 0 is the null section, 1 the symbols, 2 the symbol names.
     let mut sections = vec![
@@ -81,7 +81,7 @@ pub(crate) fn write(image: &Image, texts: &[Arc<[u8]>], sm: u32) -> Vec<u8> {
     assemble(sections, sm)
 }
 
-/// The `.nv.info` of a kernel: its parameters, the last one first like in ptxas's output, and its limits.
+/// Returns the `.nv.info` of a kernel: its parameters, the last one first like in ptxas's output, and its limits.
 fn info(kernel: &Kernel) -> Vec<u8> {
     // A record whose value is in its head.
     let mut bytes = vec![3, attribute::BLOCK_SIZE];
@@ -140,7 +140,7 @@ fn symbol(
     symbols.extend(place.map(u64::to_le_bytes).concat());
 }
 
-/// The file: header, sections, their names, section headers.
+/// Returns the file: header, sections, their names, section headers.
 fn assemble(mut sections: Vec<Section>, sm: u32) -> Vec<u8> {
     sections.push(Section::new(".shstrtab", STRINGS, Vec::new()));
     let mut names = Vec::new();

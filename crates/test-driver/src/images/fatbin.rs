@@ -38,7 +38,7 @@ struct Member<'b> {
     unpacked: usize,
 }
 
-/// The size of the fat binary at an address. `at` reads `length` bytes at an offset.
+/// Returns the size of the fat binary at an address. `at` reads `length` bytes at an offset.
 pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     HEADER + number(&at(8, 8), 0, 8).unwrap_or(0)
 }
@@ -46,8 +46,8 @@ pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
 /// Texts of PTX.
 type Texts = Vec<Arc<[u8]>>;
 
-/// The code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest PTX. And
-/// the newest PTX, from which a kernel is executed.
+/// Returns the code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest
+/// PTX. And the newest PTX, from which a kernel is executed.
 pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<(Source, Texts), Refusal> {
     let invalid = |what: &str| Refusal::new(Status::INVALID_IMAGE, format!("a fat binary {what}"));
     let members = members(bytes).ok_or_else(|| invalid("that is cut"))?;
@@ -86,7 +86,7 @@ fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {
     Some(members)
 }
 
-/// The number of `size` bytes at an offset.
+/// Returns the number of `size` bytes at an offset.
 fn number(bytes: &[u8], at: usize, size: usize) -> Option<usize> {
     let bytes = bytes.get(at..at.checked_add(size)?)?;
     let digits = bytes.iter().rev();

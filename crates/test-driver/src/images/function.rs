@@ -36,7 +36,7 @@ impl Function {
         Self { kernel, context, owner, name, dynamic_shared, carveout: -1, non_portable_cluster: false }
     }
 
-    /// An attribute by its number in `CUfunction_attribute`.
+    /// Returns an attribute by its number in `CUfunction_attribute`.
     pub(crate) fn attribute(&self, attribute: c_uint) -> Outcome<c_int> {
         let kernel = &self.kernel;
         let cluster = kernel.cluster.unwrap_or([0; 3]);
@@ -89,7 +89,7 @@ impl Function {
         Ok(())
     }
 
-    /// The maximum number of blocks with `threads` threads on one multiprocessor.
+    /// Returns the maximum number of blocks with `threads` threads on one multiprocessor.
     pub(crate) fn blocks_per_sm(&self, threads: u32, dynamic_shared: u32, figures: Figures) -> u32 {
         let warps = threads.div_ceil(32);
         let by_threads = figures.threads_per_sm / 32 / warps.max(1);
@@ -101,7 +101,7 @@ impl Function {
 }
 
 impl Driver {
-    /// The pointer to the name of a function. It is valid as long as the function.
+    /// Returns the pointer to the name of a function. It is valid as long as the function.
     fn name_of(&self, function: Handle) -> Outcome<*const c_char> {
         Ok(self.functions.get(function)?.name.as_ptr())
     }

@@ -38,7 +38,7 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// The blocks of a launch with this grid.
+    /// Returns the blocks of a launch with this grid.
     pub(crate) fn blocks(&self, grid: [u32; 3]) -> [u32; 3] {
         match self.cluster.filter(|_| self.blocks_are_clusters) {
             Some(cluster) => std::array::from_fn(|axis| grid[axis].saturating_mul(cluster[axis])),
@@ -46,7 +46,7 @@ impl Kernel {
         }
     }
 
-    /// The size of the parameter bank: the end of its last parameter, without tail padding.
+    /// Returns the size of the parameter bank: the end of its last parameter, without tail padding.
     pub(crate) fn bank_size(&self) -> usize {
         self.parameters.iter().map(|parameter| parameter.offset + parameter.size).max().unwrap_or(0)
     }
@@ -85,12 +85,12 @@ pub(crate) enum Source {
 }
 
 impl Image {
-    /// The PTX of its kernels.
+    /// Returns the PTX of its kernels.
     pub(crate) fn program(&self) -> Option<&Arc<Program>> {
         self.kernels.iter().find_map(|kernel| kernel.program.as_ref())
     }
 
-    /// The image, whose kernels are executed from the PTX `texts` if they have none.
+    /// Sets the image, whose kernels are executed from the PTX `texts` if they have none.
     pub(crate) fn with_program(mut self, texts: Vec<Arc<[u8]>>) -> Self {
         if self.program().is_none() && !texts.is_empty() {
             let program = Arc::new(Program::new(texts));

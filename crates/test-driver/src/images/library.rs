@@ -42,7 +42,7 @@ impl Driver {
         Ok(library)
     }
 
-    /// The library's module in a context.
+    /// Returns the library's module in a context.
     pub(crate) fn library_module(&mut self, library: Handle, context: Handle) -> Outcome<Handle> {
         let held = self.libraries.get(library)?;
         match held.modules.get(&context) {
@@ -63,7 +63,7 @@ impl Driver {
         }
     }
 
-    /// A kernel of a library, which is not a function.
+    /// Returns a kernel of a library, which is not a function.
     fn kernel(&self, kernel: Handle) -> Outcome<&Function> {
         let held = self.functions.get(kernel)?;
         if held.context.is_some() { Err(Status::INVALID_HANDLE) } else { Ok(held) }

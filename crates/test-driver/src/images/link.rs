@@ -90,7 +90,7 @@ impl Driver {
     }
 }
 
-/// The names of the functions that begin with `linkage`.
+/// Returns the names of the functions that begin with `linkage`.
 fn functions(ptx: &str, linkage: &str) -> Vec<String> {
     let name = |text: &str| {
         let text = text.trim_start();

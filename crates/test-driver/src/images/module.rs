@@ -35,7 +35,7 @@ pub(crate) type Variables = HashMap<String, (u64, usize)>;
 /// The first bytes of nvcc's wrapper around a fat binary.
 const WRAPPER: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
 
-/// The image at an address. Its size is known only from its own bytes.
+/// Returns the image at an address. Its size is known only from its own bytes.
 pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
     if image.is_null() {
         return Err(Status::INVALID_VALUE);
@@ -66,7 +66,7 @@ pub(crate) fn source_at(image: In<c_void>) -> Outcome<Source> {
     Ok(Source::Ptx(text))
 }
 
-/// The image in a slice of bytes.
+/// Returns the image in a slice of bytes.
 pub(crate) fn source_of(bytes: Vec<u8>) -> Source {
     match bytes.get(..4) {
         Some(b"\x7fELF") => Source::Cubin(bytes),
@@ -80,7 +80,7 @@ pub(crate) fn source_in_file(path: &str) -> Outcome<Source> {
     std::fs::read(path).map(source_of).map_err(|_| Status::FILE_NOT_FOUND)
 }
 
-/// The text of the info log for an image in verbose mode.
+/// Returns the text of the info log for an image in verbose mode.
 pub(crate) fn info(image: &Image, sm: u32) -> String {
     let lines = image.kernels.iter().map(|kernel| {
         format!(
@@ -165,7 +165,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The module's function `name`.
+    /// Returns the module's function `name`.
     pub(crate) fn function_named(&self, module: Handle, name: &str) -> Outcome<Handle> {
         let functions = &self.modules.get(module)?.functions;
         let named = |function: &&Handle| self.functions.get(**function).is_ok_and(|held| held.kernel.name == name);

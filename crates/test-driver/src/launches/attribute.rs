@@ -31,7 +31,7 @@ impl Default for Attribute {
 }
 
 impl Attribute {
-    /// The value as 32-bit numbers.
+    /// Returns the value as 32-bit numbers.
     pub(crate) fn words(&self) -> [u32; 16] {
         let mut words = [0; 16];
         for (word, bytes) in words.iter_mut().zip(self.value.as_chunks().0) {
@@ -40,14 +40,14 @@ impl Attribute {
         words
     }
 
-    /// The handle at the start of the value.
+    /// Returns the handle at the start of the value.
     pub(crate) fn handle(&self) -> Handle {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.value[..8]);
         Handle(usize::from_ne_bytes(bytes))
     }
 
-    /// The first CUDA version whose driver has it: `1000 * major + 10 * minor`.
+    /// Returns the first CUDA version whose driver has it: `1000 * major + 10 * minor`.
     fn since(&self) -> Option<i32> {
         Some(match self.id {
             0..=8 => 11080,

@@ -47,7 +47,7 @@ impl Bank {
         }
     }
 
-    /// The buffer and the size in an `extra` list.
+    /// Returns the buffer and the size in an `extra` list.
     fn buffer(extra: In<usize>) -> Outcome<Option<(In<u8>, usize)>> {
         if extra.is_null() {
             return Ok(None);

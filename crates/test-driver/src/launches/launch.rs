@@ -61,12 +61,12 @@ impl LaunchConfig {
         in_at::<Attribute>(self.attributes).take(self.count as usize)
     }
 
-    /// The address of attribute `index` in the caller's memory. The driver writes a handle there.
+    /// Returns the address of attribute `index` in the caller's memory. The driver writes a handle there.
     pub(crate) fn attribute_place(&self, index: usize) -> Out<Attribute> {
         out_at::<Attribute>(self.attributes).at(index)
     }
 
-    /// The geometry, including attributes that affect it.
+    /// Returns the geometry, including attributes that affect it.
     pub(crate) fn geometry(&self) -> Outcome<Geometry> {
         let mut geometry = Geometry { grid: self.grid, block: self.block, shared: self.shared, ..Geometry::default() };
         for attribute in self.attributes()? {
@@ -116,7 +116,7 @@ impl Driver {
         })
     }
 
-    /// The geometry, with the cluster that the kernel requires.
+    /// Returns the geometry, with the cluster that the kernel requires.
     pub(crate) fn check_geometry(&self, function: Handle, mut geometry: Geometry) -> Outcome<Geometry> {
         let held = self.functions.get(function)?;
         let kernel = &held.kernel;
@@ -224,7 +224,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The variables that a launch can name.
+    /// Returns the variables that a launch can name.
     pub(crate) fn variables_of(&mut self, call: &KernelCall, context: Handle) -> Arc<Variables> {
         if let Some(variables) = &call.variables {
             return variables.clone();

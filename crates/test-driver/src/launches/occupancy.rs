@@ -26,7 +26,8 @@ impl Driver {
         Ok(held.blocks_per_sm(block, shared, self.figures()).cast_signed())
     }
 
-    /// The block size, a multiple of 32, that keeps the most threads resident, and the grid that fills the device.
+    /// Returns the block size, a multiple of 32, that keeps the most threads resident, and the grid that fills the
+    /// device.
     fn best_block(
         &self,
         function: Handle,

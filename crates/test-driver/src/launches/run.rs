@@ -43,12 +43,13 @@ const WORKSPACE: usize = 64;
 const FEW: u64 = 1 << 14;
 
 impl KernelCall {
-    /// The offsets of the parameters.
+    /// Returns the offsets of the parameters.
     fn offsets(&self) -> Vec<u32> {
         self.kernel.parameters.iter().map(|parameter| parameter.offset as u32).collect()
     }
 
-    /// Whether it can start before the kernel before it ends: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
+    /// Returns whether it can start before the kernel before it ends:
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
     fn is_programmatic(&self) -> bool {
         self.attributes.iter().any(|attribute| attribute.id == 6 && attribute.value[0] != 0)
     }
@@ -159,7 +160,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What a fault was, where it was, and the memory next to it.
+    /// Returns what a fault was, where it was, and the memory next to it.
     fn report(&self, call: &KernelCall, fault: &Fault) -> String {
         let kernel = &call.kernel.name;
         if fault.kind == Kind::Budget {
@@ -196,8 +197,8 @@ impl Driver {
         format!("the kernel `{kernel}` fails: {text}\n  at {}", fault.place())
     }
 
-    /// The allocation next to an address, and the parameter that points to it; far from any, the parameters that are
-    /// almost this address.
+    /// Returns the allocation next to an address, and the parameter that points to it; far from any, the parameters
+    /// that are almost this address.
     fn neighbour(&self, call: &KernelCall, address: u64) -> String {
         const NEAR: u64 = 1 << 20;
         let words = call.kernel.parameters.iter().enumerate().flat_map(|(index, parameter)| {

@@ -65,17 +65,17 @@ pub(crate) struct Allocation {
 const PAGE: u64 = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };
 
 impl Allocation {
-    /// Whether the host may access it directly.
+    /// Returns whether the host may access it directly.
     pub(crate) fn on_host(&self) -> bool {
         matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
     }
 
-    /// Whether it is memory of the host that kernels can access.
+    /// Returns whether it is memory of the host that kernels can access.
     pub(crate) fn is_only_on_host(&self) -> bool {
         matches!(self.kind, Kind::Pinned | Kind::Registered)
     }
 
-    /// Whether a kernel of `context` on `device` may access it.
+    /// Returns whether a kernel of `context` on `device` may access it.
     pub(crate) fn reachable_from(&self, context: Handle, device: c_int, peers: &Peers) -> bool {
         match self.kind {
             Kind::Device | Kind::Variable | Kind::Array => {
@@ -128,7 +128,7 @@ fn layout(length: usize) -> Outcome<Layout> {
     Layout::from_size_align(length, ALIGNMENT).map_err(|_| Status::OUT_OF_MEMORY)
 }
 
-/// Whether the host has this memory. It is asked once for every 64 MiB.
+/// Returns whether the host has this memory. It is asked once for every 64 MiB.
 fn is_on_host(length: usize) -> bool {
     const OFTEN: usize = 64 << 20;
     /// What the rest of the program can need.
@@ -251,7 +251,7 @@ impl Memory {
         }
     }
 
-    /// The memory that kernels of `context` on `device` can access: starts and ends, in ascending order.
+    /// Returns the memory that kernels of `context` on `device` can access: starts and ends, in ascending order.
     pub(crate) fn regions(&self, context: Handle, device: c_int) -> Vec<(u64, u64)> {
         let reachable = self.live.iter().filter(|(_, held)| held.reachable_from(context, device, &self.peers));
         let parts = reachable.flat_map(|(start, held)| {
@@ -278,7 +278,7 @@ impl Memory {
         }
     }
 
-    /// The allocation with an address or next to it: start, length, number, and whether it is freed.
+    /// Returns the allocation with an address or next to it: start, length, number, and whether it is freed.
     pub(crate) fn nearest(&self, address: u64) -> Option<(u64, u64, u64, bool)> {
         let freed = self.freed.iter().rev().find(|(start, length, _)| (*start..start + length).contains(&address));
         if let (Some((start, length, id)), None) = (freed, self.find(address)) {
@@ -407,13 +407,13 @@ impl Memory {
         }
     }
 
-    /// The allocation that contains `address`, with its start address.
+    /// Returns the allocation that contains `address`, with its start address.
     pub(crate) fn find(&self, address: u64) -> Option<(u64, Allocation)> {
         let (start, allocation) = self.live.range(..=address).next_back()?;
         (address - start < allocation.length as u64).then_some((*start, *allocation))
     }
 
-    /// Whether `length` bytes starting at `address` are inside one allocation.
+    /// Returns whether `length` bytes starting at `address` are inside one allocation.
     pub(crate) fn holds(&self, address: u64, length: usize) -> bool {
         self.find(address)
             .is_some_and(|(start, allocation)| (allocation.length as u64 - (address - start)) >= length as u64)
@@ -464,7 +464,7 @@ impl Memory {
         }
     }
 
-    /// The number and the total size of the live allocations that a program made and must free.
+    /// Returns the number and the total size of the live allocations that a program made and must free.
     pub(crate) fn live(&self) -> (u64, u64) {
         let owned = self.live.values().filter(|held| !matches!(held.kind, Kind::Variable | Kind::Array));
         owned.fold((0, 0), |(count, bytes), held| (count + 1, bytes + held.length as u64))

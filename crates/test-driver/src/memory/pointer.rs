@@ -72,8 +72,8 @@ impl Driver {
         }
     }
 
-    /// Whether kernels of the current context have an address for an allocation. The driver reports one for memory of
-    /// every context on their own device (seen on driver 580).
+    /// Returns whether kernels of the current context have an address for an allocation. The driver reports one for
+    /// memory of every context on their own device (seen on driver 580).
     fn is_accessible(&self, held: &Allocation) -> Outcome<bool> {
         let context = self.current()?;
         let device = self.context(context)?.device;

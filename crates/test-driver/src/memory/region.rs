@@ -40,7 +40,7 @@ pub(crate) struct Copy3D {
 }
 
 impl Copy3D {
-    /// A copy of rows between linear memory: each side with the distance of its rows.
+    /// Returns a copy of rows between linear memory: each side with the distance of its rows.
     pub(crate) fn of_rows(to: (Place, usize), from: (Place, usize), width: usize, height: usize) -> Self {
         let side = |(place, pitch)| {
             let (memory, host, device) = match place {
@@ -115,7 +115,7 @@ struct Rows {
 }
 
 impl Side {
-    /// The memory of the whole side. An array must contain the region.
+    /// Returns the memory of the whole side. An array must contain the region.
     fn rows(&self, copy: &Copy3D, driver: &Driver) -> Outcome<Rows> {
         let linear = |start| {
             let is_short = |size: usize, offset: usize, room: usize, several: bool| several && size + offset > room;
@@ -141,7 +141,7 @@ impl Side {
         }
     }
 
-    /// A place of one row, without offsets.
+    /// Returns a place of one row, without offsets.
     fn row(&self) -> Option<Place> {
         match self.memory {
             _ if (self.x, self.y, self.z) != (0, 0, 0) => None,
@@ -155,7 +155,7 @@ impl Side {
         self.memory == HOST
     }
 
-    /// The place of a row of the region.
+    /// Returns the place of a row of the region.
     fn place(&self, rows: &Rows, row: usize, slice: usize) -> Place {
         let offset = ((self.z + slice) * rows.height + self.y + row) * rows.pitch + self.x;
         match rows.start {
@@ -166,7 +166,7 @@ impl Side {
 }
 
 impl Copy3D {
-    /// One row.
+    /// Returns one row.
     pub(crate) fn of_row(to: Place, from: Place, width: usize) -> Self {
         let side = |place| {
             let (memory, host, device) = match place {

@@ -79,7 +79,7 @@ pub(crate) struct Object {
 }
 
 impl Format {
-    /// The bytes of a texel.
+    /// Returns the bytes of a texel.
     fn bytes(self) -> Outcome<usize> {
         let channel = match self.0 {
             1 | 8 => 1,
@@ -93,7 +93,7 @@ impl Format {
         Ok(channel * self.1 as usize)
     }
 
-    /// The memory at an address, with these sizes in texels.
+    /// Returns the memory at an address, with these sizes in texels.
     fn image(self, address: u64, size: [usize; 3], pitch: usize, sampling: Option<Sampling>) -> Image {
         let (channel, bits) = match self.0 {
             1 => (Channel::Unsigned, 8),
@@ -118,7 +118,7 @@ impl Array {
         self.shape.format.image(self.address, self.shape.size, self.extent()[0], sampling)
     }
 
-    /// The bytes of a row, the rows of a slice, and the slices.
+    /// Returns the bytes of a row, the rows of a slice, and the slices.
     pub(crate) fn extent(&self) -> [usize; 3] {
         let [width, height, depth] = self.shape.size;
         // The format was checked when the array was created.
@@ -126,7 +126,7 @@ impl Array {
     }
 }
 
-/// The largest width, height and depth or number of layers, as an H100 reports them.
+/// Returns the largest width, height and depth or number of layers, as an H100 reports them.
 fn largest(size: [usize; 3], flags: c_uint) -> [usize; 3] {
     match (size, flags & LAYERED != 0, flags & SURFACE != 0) {
         ([_, 0, _], true, _) => [32_768, 0, 2_048],
@@ -138,7 +138,7 @@ fn largest(size: [usize; 3], flags: c_uint) -> [usize; 3] {
     }
 }
 
-/// The attributes of a device that are limits of textures and surfaces.
+/// Returns the attributes of a device that are limits of textures and surfaces.
 pub(crate) fn attribute(attribute: c_uint) -> Option<u32> {
     Some(match attribute {
         14 => 512,
@@ -175,7 +175,7 @@ impl Driver {
         array.set(self.arrays.insert(Array { context, address, shape }))
     }
 
-    /// The array of a resource, or null for other memory, and its texels.
+    /// Returns the array of a resource, or null for other memory, and its texels.
     fn texture_source(&self, resource: &Resource, sampler: &Sampler) -> Outcome<(Handle, Image)> {
         let [first, format, third, height, pitch, ..] = resource.fields;
         let sampling = Some(sampler.sampling());
@@ -215,7 +215,7 @@ impl Driver {
 }
 
 impl Driver {
-    /// The textures and surfaces that kernels can read.
+    /// Returns the textures and surfaces that kernels can read.
     pub(crate) fn texel_objects(&self) -> Objects {
         let all = self.textures.iter().chain(self.surfaces.iter());
         Objects(all.map(|(handle, object)| (handle.0 as u64, object.image)).collect())

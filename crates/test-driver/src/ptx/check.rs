@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The text for operands that fit no form.
+    /// Returns the text for operands that fit no form.
     fn mismatch(&self, forms: &[Chosen<'a>], operands: &[Operand]) -> String {
         let form = forms[0].form;
         let name = form.name;
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
         format!("Arguments mismatch for instruction '{name}'")
     }
 
-    /// Whether `operands` fit the slots. An optional one may be left out even if it fits.
+    /// Returns whether `operands` fit the slots. An optional one may be left out even if it fits.
     fn fits(&self, chosen: &Chosen<'a>, slots: &[Slot], operands: &[Operand]) -> bool {
         let [slot, later @ ..] = slots else { return chosen.form.any_operand || operands.is_empty() };
         let takes = match operands {
@@ -291,7 +291,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether an operand that is no vector is what a row of the table allows.
+    /// Returns whether an operand that is no vector is what a row of the table allows.
     fn value(&self, chosen: &Chosen<'a>, operand: &Operand, what: char, kind: Option<Kind<'a>>, wider: bool) -> bool {
         let symbol = match operand {
             Operand::Name(name, _) | Operand::Not(name) => self.find(name),
@@ -342,7 +342,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether an address can be at `base`.
+    /// Returns whether an address can be at `base`.
     fn address(&self, chosen: &Chosen<'a>, base: Option<&str>) -> bool {
         let Some(name) = base else { return chosen.space.is_none_or(|space| space == "local") };
         match self.find(name) {
@@ -366,12 +366,12 @@ fn is_predicate(symbol: Symbol<'_>) -> bool {
 const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
 
 impl Chosen<'_> {
-    /// Whether addresses have 64 bits.
+    /// Returns whether addresses have 64 bits.
     fn is_wide(&self) -> bool {
         matches!(self.space, Some("global" | ""))
     }
 
-    /// Whether a variable in this state space can be accessed.
+    /// Returns whether a variable in this state space can be accessed.
     fn has_space(&self, space: &str) -> bool {
         match self.space {
             Some("") => !matches!(space, ".param" | ".const"),
@@ -381,7 +381,7 @@ impl Chosen<'_> {
     }
 }
 
-/// The forms whose modifiers a name has.
+/// Returns the forms whose modifiers a name has.
 fn choose<'a>(module: &Module, name: &'a [String]) -> Result<Vec<Chosen<'a>>, String> {
     let root = name[0].as_str();
     let forms = table().get(root).ok_or_else(|| format!("Not a name of any known instruction: '{root}'"))?;
@@ -424,7 +424,7 @@ fn choose<'a>(module: &Module, name: &'a [String]) -> Result<Vec<Chosen<'a>>, St
     })
 }
 
-/// The text for a name that no form has.
+/// Returns the text for a name that no form has.
 fn unmatched(forms: &[Form], name: &[String]) -> String {
     if let Some(part) = name[1..].iter().find(|part| !is_modifier(part)) {
         return format!("Unknown modifier '.{part}'");

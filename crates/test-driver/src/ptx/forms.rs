@@ -107,14 +107,14 @@ impl Form {
         names.split('|').map(move |name| Self { name, ..form.clone() })
     }
 
-    /// The parts of `name` that this form does not fix, if it begins as this form does.
+    /// Returns the parts of `name` that this form does not fix, if it begins as this form does.
     pub(super) fn rest<'a>(&self, name: &'a [String]) -> Option<&'a [String]> {
         let fixed = self.name.split('.').count();
         let begins = name.len() >= fixed && self.name.split('.').zip(name).all(|(word, part)| word == part);
         begins.then(|| &name[fixed..])
     }
 
-    /// The types of a name, if it has the modifiers of this form.
+    /// Returns the types of a name, if it has the modifiers of this form.
     pub(super) fn matches<'a>(&self, name: &'a [String]) -> Option<Vec<Kind<'a>>> {
         let (mut used, mut types) = (0_u64, Vec::new());
         for part in self.rest(name)? {
@@ -136,19 +136,19 @@ impl Form {
         groups.all(|(number, group)| group.optional || used >> number & 1 == 1).then_some(types)
     }
 
-    /// Whether a name with this form can have this part.
+    /// Returns whether a name with this form can have this part.
     pub(super) fn has(&self, part: &str) -> bool {
         self.name.split('.').any(|word| word == part) || self.groups.iter().any(|group| group.has(part))
     }
 
-    /// Whether it is for the types of a name.
+    /// Returns whether it is for the types of a name.
     pub(super) fn has_types(&self, name: &[String]) -> bool {
         let mut groups = self.groups.iter().filter(|group| group.is_type);
         let mut types = name.iter().filter(|part| Kind::of(part).is_some());
         types.all(|part| groups.next().is_some_and(|group| group.has(part))) && groups.all(|group| group.optional)
     }
 
-    /// Whether it allows operands of any kind.
+    /// Returns whether it allows operands of any kind.
     pub(super) fn is_vague(&self) -> bool {
         self.any_operand || self.operands.iter().any(|slot| matches!(slot.what, 'x' | 'l'))
     }
@@ -158,7 +158,7 @@ impl Form {
     }
 }
 
-/// The forms of each name.
+/// Returns the forms of each name.
 pub(super) fn table() -> &'static HashMap<&'static str, Vec<Form>> {
     static TABLE: OnceLock<HashMap<&str, Vec<Form>>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -170,7 +170,7 @@ pub(super) fn table() -> &'static HashMap<&'static str, Vec<Form>> {
     })
 }
 
-/// Whether a name in the table has this modifier.
+/// Returns whether a name in the table has this modifier.
 pub(super) fn is_modifier(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     let words = || {

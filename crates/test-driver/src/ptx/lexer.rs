@@ -32,7 +32,7 @@ impl Token {
         }
     }
 
-    /// The token as in the text, for messages.
+    /// Returns the token as in the text, for messages.
     pub(crate) fn spelling(&self) -> String {
         match &self.kind {
             Kind::Word(text) | Kind::Number(text) => text.clone(),
@@ -42,7 +42,7 @@ impl Token {
     }
 }
 
-/// The value of an integer literal: decimal, `0x`, octal, `0b`, with or without `U`.
+/// Returns the value of an integer literal: decimal, `0x`, octal, `0b`, with or without `U`.
 pub(crate) fn integer(literal: &str) -> Option<u64> {
     let digits = literal.strip_suffix(['U', 'u']).unwrap_or(literal);
     let lower = digits.to_ascii_lowercase();
@@ -121,7 +121,7 @@ fn span(text: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
     text.iter().position(|&byte| !belongs(byte)).unwrap_or(text.len())
 }
 
-/// A word's length. `::` belongs to an opcode (`cp.async.bulk.shared::cluster`), one `:` ends a label.
+/// Returns a word's length. `::` belongs to an opcode (`cp.async.bulk.shared::cluster`), one `:` ends a label.
 fn word_length(text: &[u8]) -> usize {
     let mut length = 1 + span(&text[1..], continues_word);
     while text[..length].contains(&b'.') && text[length..].starts_with(b"::") {

@@ -31,7 +31,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Whether code for this target runs on a device of capability `sm`.
+    /// Returns whether code for this target runs on a device of capability `sm`.
     pub(crate) fn runs_on(self, sm: u32) -> bool {
         match self.suffix {
             Some(b'a') => self.sm == sm,
@@ -66,7 +66,7 @@ pub(crate) struct Directives {
     pub(crate) blocks_are_clusters: bool,
 }
 
-/// Whether a text begins like PTX.
+/// Returns whether a text begins like PTX.
 pub(crate) fn begins(text: &[u8]) -> bool {
     match lexer::tokens(text) {
         Ok(tokens) => tokens.first().and_then(Token::word) == Some(".version"),
@@ -207,7 +207,7 @@ impl Reader<'_> {
         Ok(parameters)
     }
 
-    /// The directives between the parameters and the body.
+    /// Returns the directives between the parameters and the body.
     fn directives(&mut self) -> Parsed<Directives> {
         let mut directives = Directives::default();
         while let Some(token) = self.peek() {
@@ -228,7 +228,7 @@ impl Reader<'_> {
         Ok(directives)
     }
 
-    /// One to three numbers.
+    /// Returns one to three numbers.
     fn extents(&mut self) -> Parsed<[u32; 3]> {
         let mut extents = [1; 3];
         for extent in &mut extents {

@@ -20,12 +20,12 @@ pub(crate) struct Parameter {
     pub(crate) size: usize,
 }
 
-/// The end of the last parameter in C's layout. The limits on parameters apply to it.
+/// Returns the end of the last parameter in C's layout. The limits on parameters apply to it.
 pub(crate) fn c_size(shapes: &[Shape]) -> usize {
     shapes.iter().fold(0, |end, shape| end.next_multiple_of(shape.align) + shape.size)
 }
 
-/// The start address of the parameters in the constant bank.
+/// Returns the start address of the parameters in the constant bank.
 fn bank_base(sm: u32, c_size: usize) -> usize {
     match sm {
         70..90 if c_size <= 4352 => 0x160,
@@ -34,7 +34,7 @@ fn bank_base(sm: u32, c_size: usize) -> usize {
     }
 }
 
-/// The parameters' offsets from the start address.
+/// Returns the parameters' offsets from the start address.
 pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
     let base = bank_base(sm, c_size(shapes));
     let mut next = base;
@@ -48,9 +48,9 @@ pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
         .collect()
 }
 
-/// The offsets of shared variables, and the size of the static ones. Those without a size are the dynamic part, which
-/// begins behind the static one: ptxas pads that to the largest of their alignments, at least 16, whether the kernel
-/// uses them or not.
+/// Returns the offsets of shared variables, and the size of the static ones. Those without a size are the dynamic part,
+/// which begins behind the static one: ptxas pads that to the largest of their alignments, at least 16, whether the
+/// kernel uses them or not.
 pub(crate) fn place_shared(shapes: &[Shape]) -> (Vec<usize>, usize) {
     let mut end = 0usize;
     let mut place = |shape: &Shape| {
@@ -69,7 +69,7 @@ pub(crate) fn place_shared(shapes: &[Shape]) -> (Vec<usize>, usize) {
     (offsets, end)
 }
 
-/// The maximum size of a kernel's parameters in bytes.
+/// Returns the maximum size of a kernel's parameters in bytes.
 pub(crate) fn limit(ptx_version: (u32, u32), target: u32) -> usize {
     if ptx_version < (8, 1) || target < 70 { 4096 } else { 32764 }
 }

@@ -22,8 +22,8 @@ impl<'a> Reader<'a> {
         Self { tokens, at: 0, source: None, inlined: HashMap::new() }
     }
 
-    /// The place of a `.loc` that a user knows: of inlined code, the last place in the kernel's own file. The rest of
-    /// the line has the place of the call: `inlined_at 1 7 5`.
+    /// Returns the place of a `.loc` that a user knows: of inlined code, the last place in the kernel's own file. The
+    /// rest of the line has the place of the call: `inlined_at 1 7 5`.
     pub(super) fn own_place(&mut self, place: (u64, u64), line: u32) -> (u64, u64) {
         let rest = &self.tokens[self.at..];
         let mut words =
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         self.tokens.get(self.at)
     }
 
-    /// The next token, if it is a word.
+    /// Returns the next token, if it is a word.
     pub(super) fn peek_word(&self) -> Option<&'a str> {
         self.peek().and_then(Token::word)
     }
@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// The error for the next token.
+    /// Returns the error for the next token.
     pub(super) fn unexpected(&self) -> Mistake {
         let (line, near) = match (self.peek(), self.tokens.last()) {
             (Some(token), _) => (token.line, token.spelling()),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         Mistake::new(line, format!("Parsing error near '{near}': syntax error"))
     }
 
-    /// The error for the last token that was read.
+    /// Returns the error for the last token that was read.
     pub(super) fn rejected(&mut self) -> Mistake {
         self.at -= 1;
         self.unexpected()

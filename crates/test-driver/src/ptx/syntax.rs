@@ -56,7 +56,7 @@ pub(crate) enum Operand {
 }
 
 impl Operand {
-    /// The elements of `{a, b}`, or one.
+    /// Returns the elements of `{a, b}`, or one.
     pub(crate) fn elements(&self) -> &[Self] {
         match self {
             Self::Vector(list) => list,
@@ -70,7 +70,7 @@ impl Operand {
     }
 }
 
-/// The value of a number: an integer, the bits of a float, or a decimal float.
+/// Returns the value of a number: an integer, the bits of a float, or a decimal float.
 fn number(literal: &str) -> Option<Operand> {
     match literal.get(..2) {
         Some("0f" | "0F") => u32::from_str_radix(&literal[2..], 16).ok().map(Operand::Single),
@@ -83,14 +83,14 @@ fn number(literal: &str) -> Option<Operand> {
 }
 
 impl Reader<'_> {
-    /// An integer, perhaps negative.
+    /// Returns an integer, perhaps negative.
     fn offset(&mut self) -> Parsed<i64> {
         let negative = self.takes('-');
         let value = self.integer()?.cast_signed();
         Ok(if negative { value.wrapping_neg() } else { value })
     }
 
-    /// A body from its `{` to its `}`. Inserts the identifiers in operands.
+    /// Returns a body from its `{` to its `}`. Inserts the identifiers in operands.
     pub(super) fn body(&mut self, names: &mut HashSet<String>) -> Parsed<Vec<Statement>> {
         let mut statements = Vec::new();
         self.expect('{')?;

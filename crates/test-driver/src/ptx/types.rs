@@ -20,7 +20,7 @@ pub(super) struct Kind<'a> {
 }
 
 impl<'a> Kind<'a> {
-    /// The type with this name.
+    /// Returns the type with this name.
     pub(super) fn of(word: &'a str) -> Option<Self> {
         let (class, bits) = match word {
             "pred" => (Class::Pred, 1),
@@ -38,7 +38,7 @@ impl<'a> Kind<'a> {
         Some(Self { class, bits, word })
     }
 
-    /// Whether a register is an operand of this type: of its size, or wider where that is allowed.
+    /// Returns whether a register is an operand of this type: of its size, or wider where that is allowed.
     pub(super) fn fits(self, register: Kind<'_>, wider: bool) -> bool {
         let has_size = register.bits == self.bits || wider && register.bits > self.bits && self.class != Class::Packed;
         match (self.class, register.class) {
@@ -49,7 +49,7 @@ impl<'a> Kind<'a> {
         }
     }
 
-    /// The type of an element if a vector has this type.
+    /// Sets the type of an element if a vector has this type.
     pub(super) fn part(self, elements: usize) -> Self {
         Self { bits: self.bits / elements.max(1) as u32, ..self }
     }
@@ -58,13 +58,13 @@ impl<'a> Kind<'a> {
         matches!(self.class, Class::Bits | Class::Int)
     }
 
-    /// Whether a float constant of `bits` bits is an operand of this type.
+    /// Returns whether a float constant of `bits` bits is an operand of this type.
     pub(super) fn takes_float(self, bits: u32) -> bool {
         self.class == Class::Float && self.bits >= 32 || self.class == Class::Bits && self.bits == bits
     }
 }
 
-/// The bits of a special register (PTX ISA, chapter 10).
+/// Returns the bits of a special register (PTX ISA, chapter 10).
 pub(super) fn special(name: &str) -> Option<u32> {
     let (base, _) = name.strip_prefix('%')?.split_once('.').unwrap_or((&name[1..], ""));
     match base {

@@ -37,7 +37,7 @@ pub(crate) struct Relocation {
 }
 
 impl Variable {
-    /// A variable without memory in the module.
+    /// Returns a variable without memory in the module.
     pub(super) fn elsewhere(name: String, space: String) -> Self {
         Self { name, space, is_external: true, ..Self::default() }
     }
@@ -50,7 +50,7 @@ impl Variable {
 /// Larger sizes than a GPU's memory are rejected.
 const LARGEST: u64 = 1 << 30;
 
-/// The size of a scalar type, which is also its natural alignment. A predicate has none.
+/// Returns the size of a scalar type, which is also its natural alignment. A predicate has none.
 pub(crate) fn size_of(word: &str) -> Option<u64> {
     Some(match word {
         ".pred" => 0,
@@ -64,7 +64,7 @@ pub(crate) fn size_of(word: &str) -> Option<u64> {
 }
 
 impl Reader<'_> {
-    /// A declaration from its state space (`.global`, `.shared`, …) to its name or its extents.
+    /// Returns a declaration from its state space (`.global`, `.shared`, …) to its name or its extents.
     pub(super) fn variable(&mut self) -> Parsed<Variable> {
         let space = self.word()?.to_owned();
         let (mut element, mut align, mut lanes, mut points) = (None, 0, 1, false);
@@ -109,7 +109,7 @@ impl Reader<'_> {
         Ok(Variable { space, name, size, align, element: element as usize, ..Variable::default() })
     }
 
-    /// The initial values of a variable, up to the `;`. Addresses are zero until the module is loaded.
+    /// Returns the initial values of a variable, up to the `;`. Addresses are zero until the module is loaded.
     pub(super) fn initial(&mut self, variable: &mut Variable) -> Parsed<()> {
         if !self.takes('=') {
             return self.expect(';');
@@ -162,7 +162,7 @@ impl Reader<'_> {
     }
 }
 
-/// An integer, or a float in hexadecimal form (`0f3F800000`, `0d…`).
+/// Returns an integer, or a float in hexadecimal form (`0f3F800000`, `0d…`).
 fn number(literal: &str) -> u64 {
     match literal.get(..2) {
         Some("0f" | "0F" | "0d" | "0D") => u64::from_str_radix(&literal[2..], 16).unwrap_or(0),

@@ -37,7 +37,7 @@ pub(super) fn ok(status: Status) -> Outcome {
     if status == Status::SUCCESS { Ok(()) } else { Err(status) }
 }
 
-/// What a call of the driver writes.
+/// Returns what a call of the driver writes.
 pub(super) fn get<T: Copy + Default>(call: impl FnOnce(Out<T>) -> Status) -> Outcome<T> {
     let mut value = T::default();
     ok(call(out_to(&mut value)))?;
@@ -69,7 +69,7 @@ pub(super) fn use_device(device: c_int) -> Outcome {
     ok(cuCtxSetCurrent(context))
 }
 
-/// The primary context of a device.
+/// Returns the primary context of a device.
 pub(super) fn primary(device: c_int) -> Outcome<Handle> {
     let current = get(|out| cuCtxGetCurrent(out))?;
     let own = DEVICE.get();
@@ -145,13 +145,13 @@ fn name(error: Status) -> Option<String> {
     Some(driver.split('_').fold("cudaError".to_owned(), |name, word| name + &capital(word)))
 }
 
-/// A text of the driver that stays.
+/// Returns a text of the driver that stays.
 fn text(call: impl FnOnce(Out<*const c_char>) -> Status) -> Option<*const c_char> {
     let mut text = std::ptr::null();
     ok(call(out_to(&mut text))).ok().filter(|()| !text.is_null()).map(|()| text)
 }
 
-/// A string that is never freed, one for each text.
+/// Returns a string that is never freed, one for each text.
 fn kept(text: String) -> *const c_char {
     static TEXTS: Mutex<Option<HashMap<String, CString>>> = Mutex::new(None);
     let mut texts = lock(&TEXTS);

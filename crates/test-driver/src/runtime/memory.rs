@@ -38,7 +38,7 @@ const DEFAULT: c_uint = 4;
 /// The alignment of rows of `cudaMallocPitch`.
 const PITCH: usize = 512;
 
-/// The place of an address of a copy in a direction, from or to.
+/// Returns the place of an address of a copy in a direction, from or to.
 fn place(address: u64, kind: c_uint, is_source: bool) -> Outcome<Place> {
     let is_device = match kind {
         HOST_TO_HOST => false,
@@ -71,7 +71,7 @@ fn copy_now(to: u64, from: u64, length: usize, kind: c_uint, stream: Handle) -> 
     ok(cuStreamSynchronize(stream))
 }
 
-/// An address in a variable, if `length` bytes at `offset` are in it.
+/// Returns an address in a variable, if `length` bytes at `offset` are in it.
 fn inside(symbol: usize, offset: usize, length: usize) -> Outcome<u64> {
     let (address, size) = variable(symbol)?;
     let fits = offset.checked_add(length).is_some_and(|end| end <= size);

@@ -77,7 +77,7 @@ fn registered<T>(work: impl FnOnce(&mut Registered) -> T) -> T {
     work(lock(&REGISTERED).get_or_insert_default())
 }
 
-/// The module of an image in the current context.
+/// Returns the module of an image in the current context.
 fn module(image: usize) -> Outcome<Handle> {
     let context = get(|out| cuCtxGetCurrent(out))?;
     let (known, address) =
@@ -91,7 +91,7 @@ fn module(image: usize) -> Outcome<Handle> {
     Ok(module)
 }
 
-/// The function of a registered kernel, or of a `cudaFunction_t` or `cudaKernel_t`.
+/// Returns the function of a registered kernel, or of a `cudaFunction_t` or `cudaKernel_t`.
 pub(super) fn function(host: usize) -> Outcome<Handle> {
     let context = get(|out| cuCtxGetCurrent(out))?;
     let (known, kernel) =
@@ -113,7 +113,7 @@ pub(super) fn function(host: usize) -> Outcome<Handle> {
     Ok(function)
 }
 
-/// The address and the size of a variable.
+/// Returns the address and the size of a variable.
 pub(super) fn variable(host: usize) -> Outcome<(u64, usize)> {
     let (image, name) = registered(|all| all.variables.get(&host).cloned()).ok_or(INVALID_SYMBOL)?;
     named(image, &name)
@@ -234,7 +234,7 @@ fn launch(
         .map_err(|status| if status == Status::INVALID_VALUE && is_wrong { INVALID_CONFIGURATION } else { status })
 }
 
-/// The default stream of code that is compiled for one of each thread.
+/// Returns the default stream of code that is compiled for one of each thread.
 fn per_thread(stream: Handle) -> Handle {
     if stream.is_null() { Handle(2) } else { stream }
 }

@@ -52,7 +52,7 @@ fn subscriber() -> MutexGuard<'static, Option<Subscriber>> {
     SUBSCRIBER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The callback that is enabled, and its data.
+/// Returns the callback that is enabled, and its data.
 fn enabled(domain: c_uint, id: c_uint) -> Option<(Callback, usize)> {
     let subscriber = subscriber();
     let subscriber = subscriber.as_ref()?;
@@ -90,7 +90,7 @@ struct ModuleData {
     image: *const u8,
 }
 
-/// Whether loaded modules must be kept for a callback.
+/// Returns whether loaded modules must be kept for a callback.
 pub(crate) fn wants_modules() -> bool {
     IS_ON.load(Ordering::Relaxed) && enabled(RESOURCE, MODULE_LOADED).is_some()
 }

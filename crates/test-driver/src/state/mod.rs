@@ -156,7 +156,7 @@ impl Driver {
 
 static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(&names()))));
 
-/// The driver's state, for the duration of the guard.
+/// Returns the driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {
     // A panic in a body is reported as CUDA_ERROR_UNKNOWN. The state remains in use.
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
@@ -166,9 +166,9 @@ pub(crate) fn lock() -> MutexGuard<'static, Driver> {
 const BEFORE_INIT: [&str; 6] =
     ["cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetProcAddress_v2"];
 
-/// One call: counts it, returns a requested failure, or runs the body under the lock. Callbacks run after the lock is
-/// released, because a callback may own objects whose release calls the driver. The body is not a type parameter: this
-/// is compiled once, not for each entry point.
+/// Returns one call: counts it, returns a requested failure, or runs the body under the lock. Callbacks run after the
+/// lock is released, because a callback may own objects whose release calls the driver. The body is not a type
+/// parameter: this is compiled once, not for each entry point.
 pub(crate) fn call(name: &'static str, body: &mut dyn FnMut(&mut Driver) -> Outcome) -> Status {
     let mut driver = lock();
     if !name.starts_with(control::PREFIX) {

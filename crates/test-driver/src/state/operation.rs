@@ -49,7 +49,7 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Whether it allocates or frees memory of a graph.
+    /// Returns whether it allocates or frees memory of a graph.
     pub(crate) fn is_memory(&self) -> bool {
         matches!(self, Self::Allocate { .. } | Self::Free { .. })
     }

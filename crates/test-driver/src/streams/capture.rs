@@ -70,7 +70,7 @@ impl Driver {
         Ok(node)
     }
 
-    /// The dependencies of the stream's next node.
+    /// Returns the dependencies of the stream's next node.
     ///
     /// # Errors
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` for an invalidated capture.
@@ -93,7 +93,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether the capture is active and valid.
+    /// Returns whether the capture is active and valid.
     pub(crate) fn is_capturing(&self, capture: Handle) -> bool {
         self.captures.get(capture).is_ok_and(|held| !held.invalid)
     }
@@ -203,7 +203,7 @@ impl Driver {
         verdict
     }
 
-    /// Whether the next node of the origin depends on everything captured.
+    /// Returns whether the next node of the origin depends on everything captured.
     fn is_joined(&self, capture: &Capture) -> bool {
         let mut reached = HashSet::new();
         let mut open = capture.frontiers.get(&capture.origin).cloned().unwrap_or_default();

@@ -25,16 +25,16 @@ const DISABLE_TIMING: c_uint = 2;
 const KNOWN_FLAGS: c_uint = 7;
 
 impl Event {
-    /// Whether it was created without `CU_EVENT_DISABLE_TIMING`.
+    /// Returns whether it was created without `CU_EVENT_DISABLE_TIMING`.
     pub(crate) fn records_times(&self) -> bool {
         self.flags & DISABLE_TIMING == 0
     }
 }
 
 impl Driver {
-    /// The event. Fails if its context has failed or if it belongs to captured work. Querying such an event invalidates
-    /// the capture. After the capture is invalidated or has ended, the event returns `CUDA_ERROR_INVALID_VALUE` until
-    /// it is recorded again (seen on driver 580).
+    /// Returns the event. Fails if its context has failed or if it belongs to captured work. Querying such an event
+    /// invalidates the capture. After the capture is invalidated or has ended, the event returns
+    /// `CUDA_ERROR_INVALID_VALUE` until it is recorded again (seen on driver 580).
     fn settled_event(&mut self, event: Handle) -> Outcome<&Event> {
         let held = self.events.get(event)?;
         self.check(held.context)?;
@@ -44,7 +44,7 @@ impl Driver {
         self.events.get(event)
     }
 
-    /// The active capture of the event.
+    /// Returns the active capture of the event.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` if its capture is invalidated or has ended.

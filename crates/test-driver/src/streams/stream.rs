@@ -40,14 +40,14 @@ const LEGACY: Handle = Handle(1);
 const PER_THREAD: Handle = Handle(2);
 
 impl Stream {
-    /// Whether it synchronizes with the legacy default stream.
+    /// Returns whether it synchronizes with the legacy default stream.
     pub(crate) fn is_blocking(&self) -> bool {
         self.flags & NON_BLOCKING == 0
     }
 }
 
 impl Driver {
-    /// The context and the capture behind a stream handle.
+    /// Returns the context and the capture behind a stream handle.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_CONTEXT` for a default stream without a current context, `CUDA_ERROR_INVALID_HANDLE` for an
@@ -66,7 +66,7 @@ impl Driver {
         Ok(Target { stream, context: held.context, capture: held.capture, legacy: false })
     }
 
-    /// The object of a stream: the default stream of a thread has one from its first capture on.
+    /// Returns the object of a stream: the default stream of a thread has one from its first capture on.
     pub(crate) fn object(&mut self, stream: Handle) -> Outcome<Handle> {
         if stream != PER_THREAD {
             return Ok(stream);

@@ -47,7 +47,7 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether an expression depends on the grid.
+    /// Returns whether an expression depends on the grid.
     pub(super) fn has_grid(&self, expression: &Expression) -> bool {
         expression.places.iter().any(|place| matches!(self.meaning(place), Ok(Meaning::Launch("grid"))))
     }
@@ -90,8 +90,8 @@ impl Scope<'_> {
         }
     }
 
-    /// An error if the field has a primitive type of the wrong kind. rustc reports other types, without the name of the
-    /// field.
+    /// Returns an error if the field has a primitive type of the wrong kind. rustc reports other types, without the
+    /// name of the field.
     fn field<'f>(&self, field: &'f Field<'f>, place: &Place) -> syn::Result<Meaning<'f>> {
         if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" {
             return Err(syn::Error::new(place.span, texts::len_is_a_method(&place.written())));
@@ -113,13 +113,13 @@ impl Scope<'_> {
         Err(syn::Error::new(place.span, text))
     }
 
-    /// The path of an item of the module for contracts.
+    /// Returns the path of an item of the module for contracts.
     pub(super) fn item(&self, name: &str, span: Span) -> TokenStream {
         let (krate, name) = (respan(self.krate, span), Ident::new(name, span));
         quote_spanned!(span=> #krate::__private::contract::#name)
     }
 
-    /// A function of a module that computes.
+    /// Returns a function of a module that computes.
     fn function(&self, mode: Mode, name: &str, span: Span) -> TokenStream {
         let module = self.item(if matches!(mode, Mode::Quick) { "quick" } else { "exact" }, span);
         let name = Ident::new(name, span);
@@ -134,13 +134,14 @@ impl Scope<'_> {
         self.function(Mode::Exact, name, span)
     }
 
-    /// The value of an expression. Places without a meaning were reported: they have the value 0, or `false`.
+    /// Returns the value of an expression. Places without a meaning were reported: they have the value 0, or `false`.
     pub(super) fn value(&self, expression: &Expression, mode: Mode) -> TokenStream {
         self.value_of(expression, mode, "integer")
     }
 
-    /// The number of elements that memory must have. Sums and products of fields need no check of signs. As an unsigned
-    /// number, a negative number exceeds every length; so does a sum with it, and a product with it that is not zero.
+    /// Returns the number of elements that memory must have. Sums and products of fields need no check of signs. As an
+    /// unsigned number, a negative number exceeds every length; so does a sum with it, and a product with it that is
+    /// not zero.
     pub(super) fn required(&self, expression: &Expression, mode: Mode) -> TokenStream {
         let of_integers = if expression.only_grows { "or_huge" } else { "integer" };
         self.value_of(expression, mode, of_integers)
@@ -231,7 +232,7 @@ impl Primitive {
     }
 }
 
-/// The values that expressions consist of, for an error. A single one is the result itself.
+/// Returns the values that expressions consist of, for an error. A single one is the result itself.
 pub(super) fn operands(expressions: &[&Expression]) -> TokenStream {
     let compound = expressions.iter().copied().filter(|expression| !expression.is_place);
     let each = distinct(compound).into_iter().map(|place| {
@@ -241,7 +242,7 @@ pub(super) fn operands(expressions: &[&Expression]) -> TokenStream {
     quote!(&[#(#each)*])
 }
 
-/// Each different place of expressions once.
+/// Returns each different place of expressions once.
 fn distinct<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<&'e Place> {
     let mut seen: Vec<&Place> = Vec::new();
     for place in expressions.flat_map(|expression| &expression.places) {

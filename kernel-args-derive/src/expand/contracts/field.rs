@@ -27,7 +27,7 @@ impl Output<'_> {
         ))
     }
 
-    /// The other contracts of a field, in the order in which they are checked.
+    /// Returns the other contracts of a field, in the order in which they are checked.
     pub(super) fn of_field(&self, field: &Field<'_>, contracts: &FieldContracts) -> Vec<TokenStream> {
         let range = contracts.range.as_ref().map(|range| self.range(field, range));
         let multiple = contracts.multiple_of.as_ref().map(|of| {

@@ -9,7 +9,7 @@ use quote::{quote, quote_spanned};
 const EXTENTS: [(&str, &str); 3] = [("x", "X"), ("y", "Y"), ("z", "Z")];
 
 impl Output<'_> {
-    /// The contracts of the struct, in the order in which they are checked.
+    /// Returns the contracts of the struct, in the order in which they are checked.
     pub(super) fn of_struct(&self, contracts: &StructContracts) -> Vec<TokenStream> {
         let one = Expression::literal(1);
         let mut checks = Vec::new();
@@ -98,7 +98,7 @@ impl Output<'_> {
         }
     }
 
-    /// The blocks or threads along one axis, or all of them.
+    /// Returns the blocks or threads along one axis, or all of them.
     fn extent(&self, dim: &str, axis: Option<&str>, span: Span) -> TokenStream {
         let dim = Ident::new(dim, span);
         let geometry = local("__geometry", span);
@@ -117,8 +117,8 @@ impl Output<'_> {
     }
 }
 
-/// The axes with their values; no axis for a value that applies to all threads. `absent` is the value of an axis
-/// without one.
+/// Returns the axes with their values; no axis for a value that applies to all threads. `absent` is the value of an
+/// axis without one.
 fn extents<'a>(
     axes: &'a Axes,
     absent: Option<&'a Expression>,

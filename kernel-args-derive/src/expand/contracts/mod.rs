@@ -23,7 +23,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, ext::IdentExt};
 
-/// The items of the impl that check the contracts; empty without contracts.
+/// Returns the items of the impl that check the contracts; empty without contracts.
 pub(super) fn contracts(
     input: &DeriveInput,
     attr: &ArgsAttr,
@@ -127,7 +127,7 @@ pub(super) fn contracts(
     }
 }
 
-/// All expressions of all contracts.
+/// Returns all expressions of all contracts.
 fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> impl Iterator<Item = &'a Expression> {
     let axes = [&of_struct.block, &of_struct.block_multiple_of, &of_struct.max_block, &of_struct.grid_covers];
     let axes = axes.into_iter().flatten().flat_map(|axes| axes.value.all());

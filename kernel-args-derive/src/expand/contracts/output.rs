@@ -19,9 +19,9 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// A comparison, and the decision if it does not hold. `is_exact` if the contract is broken then; otherwise it may
-    /// hold: a value in between can be negative, or exceed a `u64`. The decision can use `__own`, the value of the
-    /// field that the function reads.
+    /// Returns a comparison, and the decision if it does not hold. `is_exact` if the contract is broken then; otherwise
+    /// it may hold: a value in between can be negative, or exceed a `u64`. The decision can use `__own`, the value of
+    /// the field that the function reads.
     pub(super) fn check<T>(
         &self,
         written: &Written<T>,
@@ -61,7 +61,7 @@ impl Output<'_> {
         self.unless(written.span, (quick, is_exact), &TokenStream::new(), expressions, &decision)
     }
 
-    /// The comparison; if it does not hold, the statements `before`, and the decision with the numbers of the
+    /// Returns the comparison; if it does not hold, the statements `before`, and the decision with the numbers of the
     /// expressions.
     fn unless(
         &self,
@@ -88,7 +88,7 @@ impl Output<'_> {
         }
     }
 
-    /// The contract, for its error.
+    /// Returns the contract, for its error.
     pub(super) fn contract<T>(&self, field: &str, written: &Written<T>, expressions: &[&Expression]) -> TokenStream {
         let contract = self.scope.item("contract", written.span);
         let operands = operands(expressions);
@@ -101,7 +101,7 @@ impl Output<'_> {
     }
 }
 
-/// The field itself, for errors at its contract.
+/// Returns the field itself, for errors at its contract.
 pub(super) fn own_field(field: &Field<'_>, span: Span) -> TokenStream {
     let (this, member) = (local("self", span), &field.member);
     quote_spanned!(span=> #this.#member)

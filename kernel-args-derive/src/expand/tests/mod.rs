@@ -87,7 +87,7 @@ fn print(tokens: TokenStream, indent: usize, out: &mut String) {
     flush(&mut line, indent, out);
 }
 
-/// The arguments of a list, each with its comma.
+/// Returns the arguments of a list, each with its comma.
 fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let (mut parts, mut depth) = (vec![TokenStream::new()], 0);
     for token in tokens {

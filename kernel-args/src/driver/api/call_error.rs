@@ -71,7 +71,7 @@ impl Status {
     /// `CUDA_SUCCESS`.
     pub const SUCCESS: Self = Self(0);
 
-    /// The driver's name of the status, such as `CUDA_ERROR_INVALID_VALUE`; `None` if it has no name.
+    /// Returns the driver's name of the status, such as `CUDA_ERROR_INVALID_VALUE`; `None` if it has no name.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         let mut name = None;
@@ -82,8 +82,8 @@ impl Status {
 }
 
 impl Status {
-    /// What the driver reports about the fault of a kernel, after the first line of the description: the test driver
-    /// does.
+    /// Returns what the driver reports about the fault of a kernel, after the first line of the description: the test
+    /// driver does.
     pub(crate) fn report(self) -> Option<&'static str> {
         let mut text = None;
         api().ok()?.cuGetErrorString(self, &mut text).ok()?;

@@ -141,7 +141,7 @@ impl GraphNode<'_> {
         Ok(memset)
     }
 
-    /// The destination, the source and the size in bytes.
+    /// Returns the destination, the source and the size in bytes.
     fn read_copy(self) -> Result<(CUdeviceptr, CUdeviceptr, usize), NotRead> {
         let mut copy = copies::copy(copies::CopyPlace::Device(0), copies::CopyPlace::Device(0), [0; 3]);
         self.api().cuGraphMemcpyNodeGetParams(self.handle(), &mut copy)?;
@@ -166,7 +166,7 @@ impl GraphNode<'_> {
     }
 }
 
-/// The bytes of a parameter; `None` if the node has not the parameters in a known form.
+/// Returns the bytes of a parameter; `None` if the node has not the parameters in a known form.
 ///
 /// # Safety
 /// The record has the parameters of a node that is not changed while the result is used. The parameter with this index

@@ -19,8 +19,8 @@ pub(crate) fn make_current(context: &CudaContext) -> Result<(), CallError> {
 }
 
 impl Api {
-    /// Whether work on the stream becomes part of a graph instead of running, or would without an error in the capture.
-    /// The context of the stream must be current.
+    /// Returns whether work on the stream becomes part of a graph instead of running, or would without an error in the
+    /// capture. The context of the stream must be current.
     pub(crate) fn is_capturing(&self, stream: &CudaStream) -> Result<bool, CallError> {
         Ok(out(|status| self.cuStreamIsCapturing(stream.into(), status))? != 0)
     }
@@ -102,7 +102,7 @@ impl Api {
         unsafe { self.cuMemPoolSetAccess(pool, access, 1) }
     }
 
-    /// The number of groups (1 or 0), a group of at least `smallest` multiprocessors, and the remaining ones.
+    /// Returns the number of groups (1 or 0), a group of at least `smallest` multiprocessors, and the remaining ones.
     pub(crate) fn split(
         &self,
         all: &DeviceResource,
@@ -133,7 +133,7 @@ impl Green {
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
 
-    /// A stream of the green context. `context` is the primary context from which it was created.
+    /// Creates a stream of the green context. `context` is the primary context from which it was created.
     pub(crate) fn new_stream(&self, context: &Arc<CudaContext>) -> Result<OwnStream, CallError> {
         /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
         const NON_BLOCKING: u32 = 1;

@@ -18,7 +18,7 @@ impl ContextState {
         Self { id: id(api, context) }
     }
 
-    /// Whether the context was reset since, if the driver reports it.
+    /// Returns whether the context was reset since, if the driver reports it.
     pub(crate) fn is_over(self, api: &Api, context: &CudaContext) -> bool {
         if is_inactive(api, context) {
             return true;
@@ -46,7 +46,7 @@ fn is_inactive(api: &Api, context: &CudaContext) -> bool {
     context.is_primary() && is_active(api, context.cu_device()) == Some(false)
 }
 
-/// Whether `context` is a primary context that was reset and not created again.
+/// Returns whether `context` is a primary context that was reset and not created again.
 #[cold]
 pub(crate) fn was_reset(context: &CudaContext) -> bool {
     api().is_ok_and(|api| is_inactive(api, context))

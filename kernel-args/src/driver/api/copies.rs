@@ -15,8 +15,8 @@ pub(crate) enum CopyPlace {
     Array(CUarray),
 }
 
-/// A copy of this many bytes, rows and slices; memory outside of an array has no gaps between them. Without an array it
-/// is one row, whose pitch is not used: it can be longer than the largest pitch.
+/// Returns a copy of this many bytes, rows and slices; memory outside of an array has no gaps between them. Without an
+/// array it is one row, whose pitch is not used: it can be longer than the largest pitch.
 pub(super) fn copy(to: CopyPlace, from: CopyPlace, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
     struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
 

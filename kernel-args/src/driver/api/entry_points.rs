@@ -165,7 +165,8 @@ pub(super) fn driver() -> Option<&'static Library> {
     LIBRARY.get_or_init(find).as_ref()
 }
 
-/// The control by which the test driver learns where the slices of a pool are. A real driver has no such function.
+/// Returns the control by which the test driver learns where the slices of a pool are. A real driver has no such
+/// function.
 #[cfg(feature = "graphs")]
 pub(crate) fn declare_slice() -> Option<DeclareSlice> {
     static DECLARE: OnceLock<Option<DeclareSlice>> = OnceLock::new();

@@ -74,12 +74,12 @@ impl Exec {
         self.instantiated().raw()
     }
 
-    /// Whether it has a conditional node, at any depth.
+    /// Returns whether it has a conditional node, at any depth.
     pub(crate) fn has_bodies(&self) -> bool {
         self.instantiated().has_bodies()
     }
 
-    /// A node of this graph or of a graph inside of it.
+    /// Returns a node of this graph or of a graph inside of it.
     #[inline(always)]
     pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
         let handle = if node.is_of(self.id) { node.raw() } else { self.inside_or_former(node)? };
@@ -91,7 +91,7 @@ impl Exec {
         })
     }
 
-    /// A node of a graph inside of this graph, or one that was added before a node was removed from this graph.
+    /// Returns a node of a nested graph, or a node that is older than the last removal.
     #[cold]
     fn inside_or_former(&self, node: NodeId) -> Option<CUgraphNode> {
         let graph = self.instantiated();
@@ -127,7 +127,7 @@ impl Exec {
     pub(crate) unsafe fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
         // SAFETY: `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming Guide, "Graph Memory Nodes": the
         // addresses of a graph's memory are fixed "over the life of the graph", which this value owns. So the address
-        // refers to no other memory, and if the program has freed it with a raw call, the driver returns
+        // refers to no other memory, and if user code has freed it with a raw call, the driver returns
         // `CUDA_ERROR_INVALID_VALUE`.
         let _ = unsafe { self.api.cuMemFreeAsync(memory, stream.raw()) };
     }

@@ -155,7 +155,7 @@ impl<'g> After<'g> {
         Ok((self.alloc(&mut params)?, params.address))
     }
 
-    /// The driver copies `child`. Its nodes then refer to their copies.
+    /// Returns the driver copies `child`. Its nodes then refer to their copies.
     pub(crate) fn add_child(&self, child: &Graph) -> Result<NodeId, CallError> {
         let api = self.graph.api();
         required!(api, cuGraphChildGraphNodeGetGraph)?;
@@ -174,7 +174,7 @@ impl<'g> After<'g> {
         }
     }
 
-    /// The caller drops the bodies before the graph.
+    /// Returns the caller drops the bodies before the graph.
     pub(crate) fn add_conditional(
         &self,
         mut params: ConditionalNodeParams<'_>,
@@ -294,7 +294,7 @@ impl MemoryStep<'_> {
         let stream = stream.raw();
         match self.operation {
             MemoryOperation::Set { to, value, element: 1, elements } => {
-                // SAFETY: `cuMemsetD8Async`: the memory is allocated, as proved above. The program has borrowed it
+                // SAFETY: `cuMemsetD8Async`: the memory is allocated, as proved above. User code has borrowed it
                 // exclusively, and zeros are values of its type: `Run::memset_zeros` requires both. Captured steps: as
                 // proved above.
                 unsafe { api.cuMemsetD8Async(to, value as u8, elements, stream) }
@@ -367,7 +367,7 @@ impl Api {
         Ok(Some(CaptureInfo { id, graph, last }))
     }
 
-    /// The graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context
+    /// Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context
     /// current.
     fn end_capture_now(&'static self, stream: &CudaStream) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
         // If this call fails, the next call fails too.

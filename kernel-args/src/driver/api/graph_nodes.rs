@@ -25,7 +25,7 @@ impl<'g> GraphRef<'g> {
         node.is_of(self.id) || self.remaining.is_some_and(|nodes| nodes.contains(node))
     }
 
-    /// Whether it was removed from this graph.
+    /// Returns whether it was removed from this graph.
     pub(crate) fn had(self, node: NodeId) -> bool {
         self.remaining.is_some_and(|nodes| nodes.had(node))
     }
@@ -94,7 +94,7 @@ impl<'g> GraphRef<'g> {
         })
     }
 
-    /// The node of this graph, a copy, for a node of the original.
+    /// Returns the node of this graph, a copy, for a node of the original.
     pub(super) fn copy_of(self, original: GraphNode<'_>) -> Result<NodeId, CallError> {
         let mut node = ptr::null_mut();
         self.api.cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
@@ -102,7 +102,7 @@ impl<'g> GraphRef<'g> {
         Ok(unsafe { NodeId::new(node, self.id) })
     }
 
-    /// A handle whose value is `default` at the start of each launch.
+    /// Creates a handle whose value is `default` at the start of each launch.
     pub(crate) fn new_condition(self, context: ContextHandle<'_>, default: u32) -> Result<u64, CallError> {
         /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
         const ASSIGN_DEFAULT: u32 = 1;
@@ -163,7 +163,7 @@ impl<'g> GraphNode<'g> {
         out(|kind| self.api.cuGraphNodeGetType(self.node, kind))
     }
 
-    /// The graph of a child graph node. Its nodes get the id `id`.
+    /// Returns the graph of a child graph node. Its nodes get the id `id`.
     pub(super) fn child_graph(self, id: GraphId) -> Result<GraphRef<'g>, CallError> {
         let mut graph = ptr::null_mut();
         self.api.cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
@@ -196,7 +196,7 @@ impl<'g> GraphNode<'g> {
         Ok(Some(NodeLaunch { function, grid, block, shared }))
     }
 
-    /// The driver's parameters of a kernel node, and its function in the current context.
+    /// Returns the driver's parameters of a kernel node, and its function in the current context.
     pub(super) fn kernel(self) -> Result<(KernelNodeRecord, FunctionHandle<'g>), CallError> {
         let Self { api, node } = self;
         let mut record = KernelNodeRecord::EMPTY;
@@ -236,7 +236,7 @@ pub(crate) struct UpdateResult {
 impl UpdateResult {
     pub(super) const NONE: Self = Self { result: u32::MAX, node: ptr::null_mut(), from: ptr::null_mut() };
 
-    /// The node of the new graph that does not fit, if the driver names one.
+    /// Returns the node of the new graph that does not fit, if the driver names one.
     pub(crate) fn node(&self, graph: GraphRef<'_>) -> Option<NodeId> {
         let mut nodes = graph.nodes().ok()?.into_iter();
         nodes.find(|node| !self.node.is_null() && node.raw() == self.node)

@@ -113,7 +113,7 @@ pub(super) trait Destroyed: Sized {
     /// `()`; `Cell<()>` for objects that one thread may use at a time.
     type Sharing;
 
-    /// The call that destroys the object; `None` if the driver is too old to have created it.
+    /// Returns the call that destroys the object; `None` if the driver is too old to have created it.
     fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status>;
 }
 
@@ -232,7 +232,7 @@ struct Page([AtomicU32; PAGE]);
 const PAGE: usize = if cfg!(target_arch = "aarch64") { 65536 } else { 4096 } / size_of::<AtomicU32>();
 
 /// Words that the GPU writes and the host reads, also after a fault. They are never freed, because a stream can write
-/// them later. They are memory of the program: memory of the driver ends with its context. Two registrations cannot
+/// them later. They are memory of user code: memory of the driver ends with its context. Two registrations cannot
 /// share a page.
 #[cfg(feature = "observe")]
 pub(crate) struct Markers {

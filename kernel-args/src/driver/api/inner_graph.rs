@@ -9,11 +9,11 @@ type Copies = BTreeMap<NodeId, NodeId>;
 
 /// The copy of a child graph, or a body of a conditional node.
 pub(super) struct InnerGraph {
-    /// The id of the body or of the copy. The program has no node with the id of a copy.
+    /// The id of the body or of the copy. User code has no node with the id of a copy.
     id: GraphId,
     /// In the graph around it.
     pub(super) node: NodeId,
-    /// For a copy: the program has nodes of the child graph. The nodes of a body are not copied.
+    /// For a copy: user code has nodes of the child graph. The nodes of a body are not copied.
     copies: Option<Copies>,
     inside: Vec<Self>,
 }
@@ -30,7 +30,7 @@ impl Graph {
 }
 
 impl InnerGraph {
-    /// The handle of a node of a graph that is now inside of a graph.
+    /// Returns the handle of a node of a graph that is now inside of a graph.
     pub(super) fn find(graphs: &[Self], node: NodeId) -> Option<CUgraphNode> {
         graphs.iter().find_map(|graph| match &graph.copies {
             None if node.is_of(graph.id) => Some(node.raw()),
@@ -45,7 +45,7 @@ impl InnerGraph {
         graphs.iter().any(|graph| graph.copies.is_none() || Self::any_body(&graph.inside))
     }
 
-    /// The copy of `child` that `node` has.
+    /// Returns the copy of `child` that `node` has.
     pub(super) fn of_child(child: &Graph, id: NodeId, node: GraphNode<'_>) -> Result<Self, CallError> {
         let (inside, child) = (child.inside.take(), child.as_ref());
         let copy = node.child_graph(GraphId::new())?;

@@ -112,8 +112,8 @@ impl<'e> LaunchAttribute<'e> {
         bytes
     }
 
-    /// Whether the value differs from what a driver returns for an attribute that was not set: zeros, or clusters of
-    /// one block.
+    /// Returns whether the value differs from what a driver returns for an attribute that was not set: zeros, or
+    /// clusters of one block.
     #[cfg(feature = "graphs")]
     pub(super) fn is_set(&self) -> bool {
         /// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION` and `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`.

@@ -126,7 +126,7 @@ impl Module {
         self.state
     }
 
-    /// Whether the context was reset since, if the driver reports it.
+    /// Returns whether the context was reset since, if the driver reports it.
     pub(crate) fn is_over(&self) -> bool {
         self.state.is_over(self.api, &self.context)
     }
@@ -140,7 +140,7 @@ impl Module {
         Ok(is_found(found)?.then(|| unsafe { Alive::new(function) }))
     }
 
-    /// The address and the size of a variable.
+    /// Returns the address and the size of a variable.
     pub(super) fn global(&self, name: &CStr) -> Result<Option<(CUdeviceptr, usize)>, CallError> {
         make_current(&self.context)?;
         let (mut address, mut size) = (0, 0);

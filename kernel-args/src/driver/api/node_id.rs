@@ -70,12 +70,12 @@ impl Remaining {
         self.0.borrow().as_ref()?.ids.get(&node.addr()).copied()
     }
 
-    /// Whether it was added before the last removal, and is alive.
+    /// Returns whether it was added before the last removal, and is alive.
     pub(super) fn contains(&self, node: NodeId) -> bool {
         self.id_of(node.raw()).is_some_and(|graph| node.is_of(graph))
     }
 
-    /// Whether it was removed.
+    /// Returns whether it was removed.
     pub(super) fn had(&self, node: NodeId) -> bool {
         let nodes = self.0.borrow();
         let former = nodes.as_ref().map(|nodes| &nodes.former);

@@ -38,7 +38,7 @@ pub(crate) struct Allocation {
 }
 
 impl Api {
-    /// The allocation that contains an address, as the current context sees it.
+    /// Returns the allocation that contains an address, as the current context sees it.
     pub(crate) fn allocation(&self, address: CUdeviceptr) -> Result<Option<Allocation>, CallError> {
         // Some types have 4 bytes: the lower bytes of a number.
         let (mut kind, mut device_pointer, mut managed, mut device, mut start, mut size) = (0, 0, 0, 0, 0, 0);
@@ -65,7 +65,7 @@ pub(crate) struct Readable(Allocation);
 
 #[cfg(feature = "record")]
 impl Allocation {
-    /// Only the driver accesses it, and refuses a copy from memory that was freed.
+    /// Returns only the driver accesses it, and refuses a copy from memory that was freed.
     pub(crate) fn of_gpu(self) -> Option<Readable> {
         (!self.is_host && !self.is_managed && self.size > 0).then_some(Readable(self))
     }
@@ -95,12 +95,12 @@ impl Readable {
         // SAFETY: `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete. The source is inside
         // an allocation that the driver has reported. `promised` guarantees that host memory and managed memory is
         // still allocated. Other memory is reached only through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if
-        // the program has freed it since.
+        // user code has freed it since.
         unsafe { api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
     }
 }
 
-/// Whether an address is in readable memory of the process.
+/// Returns whether an address is in readable memory of the process.
 #[cfg(windows)]
 pub(crate) fn is_mapped(address: u64) -> bool {
     /// `MEMORY_BASIC_INFORMATION`, whose first 32 bytes describe the range.

@@ -20,7 +20,7 @@ impl AttributeLimits {
             || self.directives.explicit_cluster
     }
 
-    /// The blocks of a grid, which counts clusters if the kernel is compiled with `.blocksareclusters`
+    /// Returns the blocks of a grid, which counts clusters if the kernel is compiled with `.blocksareclusters`
     /// (`__block_size__`).
     #[inline(always)]
     pub(crate) fn blocks(&self, grid: Dim3) -> Dim3 {
@@ -190,7 +190,7 @@ pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: 
     )
 }
 
-/// Whether `part` divides `whole` along each axis; no axis of `part` is 0.
+/// Returns whether `part` divides `whole` along each axis; no axis of `part` is 0.
 pub(crate) fn divides(part: Dim3, whole: Dim3) -> bool {
     whole.x.is_multiple_of(part.x) && whole.y.is_multiple_of(part.y) && whole.z.is_multiple_of(part.z)
 }

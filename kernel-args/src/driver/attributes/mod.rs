@@ -47,7 +47,7 @@ pub(crate) fn launch(
     status
 }
 
-/// The attributes with their values and requirements, for the error of a launch; empty without attributes.
+/// Returns the attributes with their values and requirements, for the error of a launch; empty without attributes.
 pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
     let mut texts = Vec::new();
     attributes.for_each(&mut |&Attribute { name, version, sm, .. }, _, value| {

@@ -12,7 +12,7 @@ use std::{
 /// When each file that the source can include was changed; for a missing file, its folder.
 pub(super) type Changes = Vec<Option<SystemTime>>;
 
-/// The name of the cache entry, or the reason why the source cannot be cached.
+/// Returns the name of the cache entry, or the reason why the source cannot be cached.
 ///
 /// The times of the last changes are not part of the name. A file that changes and changes back during a compilation
 /// has the same text before and after it, but another time.
@@ -42,7 +42,7 @@ pub(super) fn key(
         let text = text.as_deref().unwrap_or_default();
         key.list([path.as_bytes(), &exists, text].into_iter());
     }
-    // With `cache_key`, the program guarantees that the key covers the unknown parts.
+    // With `cache_key`, user code guarantees that the key covers the unknown parts.
     if options.cache_key.is_none() {
         if others.has_files() {
             return Err("an option names files");
@@ -84,7 +84,7 @@ fn includes(options: &CompileOptions, source: &str, directives: &str) -> Include
 struct Key(Sha256);
 
 impl Key {
-    /// The key includes the crate version and the format version.
+    /// Creates the key includes the crate version and the format version.
     fn new() -> Self {
         let mut key = Self(Sha256::new());
         key.add(concat!("kernel-args ", env!("CARGO_PKG_VERSION"), " 1").as_bytes());

@@ -111,14 +111,14 @@ impl CompileOptions {
         Self::default()
     }
 
-    /// The source's name, which is the first part of each compiler message; the default is `source.cu`. Headers in
+    /// Sets the source's name, which is the first part of each compiler message; the default is `source.cu`. Headers in
     /// quotes are searched in its folder first; without a folder in the name, in the current folder.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The target architecture as nvcc writes it: `sm_90a` for a cubin, `compute_90` for PTX. The default is the
+    /// Sets the target architecture as nvcc writes it: `sm_90a` for a cubin, `compute_90` for PTX. The default is the
     /// context's GPU. If NVRTC does not support that GPU yet, the default is PTX for the newest older GPU that it
     /// supports; the driver compiles the PTX.
     pub fn architecture(mut self, architecture: impl Into<String>) -> Self {
@@ -133,32 +133,32 @@ impl CompileOptions {
         self
     }
 
-    /// A folder with headers: `--include-path`. NVRTC does not search CUDA's headers by default: `cuda_fp16.h` and
+    /// Sets a folder with headers: `--include-path`. NVRTC does not search CUDA's headers by default: `cuda_fp16.h` and
     /// similar headers are in the toolkit's folder `include`.
     pub fn include_path(mut self, folder: impl AsRef<Path>) -> Self {
         self.include_paths.push(folder.as_ref().to_path_buf());
         self
     }
 
-    /// The contents of a header, for `#include "name"`.
+    /// Sets the contents of a header, for `#include "name"`.
     pub fn header(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.headers.push((name.into(), text.into()));
         self
     }
 
-    /// A macro: `--define-macro=NAME=VALUE`.
+    /// Sets a macro: `--define-macro=NAME=VALUE`.
     pub fn define(mut self, name: impl fmt::Display, value: impl fmt::Display) -> Self {
         self.defines.push(format!("{name}={value}"));
         self
     }
 
-    /// The version of C++: `--std`. NVRTC's default is C++17.
+    /// Sets the version of C++: `--std`. NVRTC's default is C++17.
     pub fn standard(mut self, standard: CppStandard) -> Self {
         self.standard = Some(standard);
         self
     }
 
-    /// A template kernel with its arguments: `axpy<float>`. NVRTC compiles this instance, and
+    /// Sets a template kernel with its arguments: `axpy<float>`. NVRTC compiles this instance, and
     /// `module.kernel::<A>("axpy<float>")` finds it by exactly this text. Types in the text are types of the source.
     pub fn name_expression(mut self, expression: impl Into<String>) -> Self {
         self.name_expressions.push(expression.into());
@@ -172,7 +172,7 @@ impl CompileOptions {
         self
     }
 
-    /// A further option, as NVRTC's documentation writes it.
+    /// Sets a further option, as NVRTC's documentation writes it.
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.others.push(option.into());
         self
@@ -199,7 +199,7 @@ impl CompileOptions {
         self
     }
 
-    /// A text that identifies everything that affects the compiled code and that the [`cache`](Self::cache) cannot
+    /// Sets a text that identifies everything that affects the compiled code and that the [`cache`](Self::cache) cannot
     /// detect. Change it whenever any of these things changes. With this option every source is cached.
     pub fn cache_key(mut self, key: impl Into<String>) -> Self {
         self.cache_key = Some(key.into());

@@ -54,19 +54,19 @@ pub(super) struct Compiled {
 }
 
 impl CompiledSource {
-    /// The cubin; PTX if that was requested or if NVRTC does not support the GPU.
+    /// Returns the cubin; PTX if that was requested or if NVRTC does not support the GPU.
     #[must_use]
     pub fn image(&self) -> &[u8] {
         if self.compiled.cubin.is_empty() { &self.compiled.ptx } else { &self.compiled.cubin }
     }
 
-    /// The PTX, which NVRTC also generates for a cubin.
+    /// Returns the PTX, which NVRTC also generates for a cubin.
     #[must_use]
     pub fn ptx(&self) -> &[u8] {
         &self.compiled.ptx
     }
 
-    /// The target architecture: `sm_90`, `compute_90`.
+    /// Returns the target architecture: `sm_90`, `compute_90`.
     #[must_use]
     pub fn architecture(&self) -> &str {
         &self.compiled.architecture
@@ -78,14 +78,14 @@ impl CompiledSource {
         &self.compiled.log
     }
 
-    /// The symbol of the kernel for this name expression.
+    /// Returns the symbol of the kernel for this name expression.
     #[must_use]
     pub fn symbol(&self, name_expression: &str) -> Option<&str> {
         let names = &mut self.compiled.names.iter();
         names.find(|(expression, _)| expression == name_expression).map(|(_, symbol)| symbol.as_str())
     }
 
-    /// Whether it came from the cache, and the reason if it did not.
+    /// Returns whether it came from the cache, and the reason if it did not.
     #[must_use]
     pub fn cache_use(&self) -> &CacheUse {
         &self.cache_use

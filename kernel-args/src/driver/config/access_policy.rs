@@ -45,25 +45,25 @@ pub struct AccessPolicyWindow {
 }
 
 impl AccessPolicyWindow {
-    /// A window of `bytes` bytes that begins at `base`, all of which persist in the cache.
+    /// Creates a window of `bytes` bytes that begins at `base`, all of which persist in the cache.
     pub fn new(base: CUdeviceptr, bytes: usize) -> Self {
         Self { base, bytes, hit_ratio: 1.0, hit: AccessProperty::Persisting, miss: AccessProperty::Normal }
     }
 
-    /// The fraction of the accesses, from 0 to 1, that get the property [`hit`](Self::hit); the remaining accesses get
-    /// [`miss`](Self::miss). The default is 1.
+    /// Sets the fraction of the accesses, from 0 to 1, that get the property [`hit`](Self::hit); the remaining accesses
+    /// get [`miss`](Self::miss). The default is 1.
     pub fn hit_ratio(mut self, ratio: f32) -> Self {
         self.hit_ratio = ratio;
         self
     }
 
-    /// The property of a hit; the default is [`AccessProperty::Persisting`].
+    /// Sets the property of a hit; the default is [`AccessProperty::Persisting`].
     pub fn hit(mut self, property: AccessProperty) -> Self {
         self.hit = property;
         self
     }
 
-    /// The property of a miss: [`AccessProperty::Normal`], the default, or [`AccessProperty::Streaming`].
+    /// Sets the property of a miss: [`AccessProperty::Normal`], the default, or [`AccessProperty::Streaming`].
     pub fn miss(mut self, property: AccessProperty) -> Self {
         self.miss = property;
         self

@@ -21,7 +21,7 @@ macro_rules! enums {
         )*}
 
         impl $name {
-            /// The value with this number.
+            /// Returns the value with this number.
             #[allow(dead_code, reason = "not every value is read back")]
             pub(crate) fn of(number: u32) -> Option<Self> {
                 match number {
@@ -92,7 +92,7 @@ enums! {
 }
 
 impl SharedMemoryMode {
-    /// Whether more shared memory is allowed than the limits of the GPU for other launches.
+    /// Returns whether more shared memory is allowed than the limits of the GPU for other launches.
     pub(crate) const fn is_oversized(self) -> bool {
         matches!(self, Self::AllowOversized | Self::PreferOversized)
     }
@@ -141,12 +141,12 @@ pub struct ProgrammaticEvent<'a> {
 }
 
 impl<'a> ProgrammaticEvent<'a> {
-    /// An event that the kernel itself triggers.
+    /// Creates an event that the kernel itself triggers.
     pub fn new(event: &'a CudaEvent) -> Self {
         Self { event, at_block_start: false }
     }
 
-    /// Each block triggers the event when it begins: `triggerAtBlockStart`.
+    /// Sets each block triggers the event when it begins: `triggerAtBlockStart`.
     pub fn trigger_at_block_start(mut self) -> Self {
         self.at_block_start = true;
         self

@@ -36,14 +36,14 @@ use cudarc::driver::sys::CUdeviceptr;
 pub struct DeviceNode(AtomicPtr<c_void>);
 
 impl DeviceNode {
-    /// A place without a handle; a launch stores one in it.
+    /// Creates a place without a handle; a launch stores one in it.
     #[must_use]
     pub const fn new() -> Self {
         Self(AtomicPtr::new(ptr::null_mut()))
     }
 
-    /// The handle of the node that the last launch with this option created; `None` before such a launch. It is valid
-    /// as long as the graph.
+    /// Returns the handle of the node that the last launch with this option created; `None` before such a launch. It is
+    /// valid as long as the graph.
     #[must_use]
     pub fn handle(&self) -> Option<CUdeviceptr> {
         let handle = self.0.load(Ordering::Acquire);

@@ -13,7 +13,7 @@ use crate::device::vector::Dim3;
     note = "a cudarc `LaunchConfig` contains the grid and the block: `launch!(func, config, args)`"
 )]
 pub trait IntoDim {
-    /// The extent along each axis; a missing extent is 1.
+    /// Returns the extent along each axis; a missing extent is 1.
     fn into_dim(self) -> Dim3;
 }
 

@@ -34,7 +34,7 @@ const LARGE_BLOCK: usize = 8 * 1024;
 const LARGE_PARAMETER: usize = 256;
 
 impl Form {
-    /// The default form of a launch of `A`: packed, which is faster, except
+    /// Returns the default form of a launch of `A`: packed, which is faster, except
     ///
     /// - above 8 KiB in a few large parameters, which `kernelParams` passes without a copy;
     /// - for an alignment above 16 bytes, because packed offsets then depend on the GPU;

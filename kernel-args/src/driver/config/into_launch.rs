@@ -14,7 +14,7 @@ use cudarc::driver::LaunchConfig;
             name: `stream = &stream`"
 )]
 pub trait IntoLaunch {
-    /// The launch.
+    /// Returns the launch.
     fn into_launch<'a>(self) -> Launch<'a>;
 }
 

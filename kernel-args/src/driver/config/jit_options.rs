@@ -125,7 +125,7 @@ options! {
 }
 
 impl JitOptions {
-    /// The driver's defaults.
+    /// Creates the driver's defaults.
     pub fn new() -> Self {
         Self::default()
     }
@@ -141,7 +141,7 @@ impl JitOptions {
         self
     }
 
-    /// The maximum size of each log in bytes, including its NUL, at least 1: `CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES`,
+    /// Sets the maximum size of each log in bytes, including its NUL, at least 1: `CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES`,
     /// `CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES`. One log is [`Module::log`](crate::Module::log), the second is part of an
     /// error. The default is 16 KiB.
     pub fn log_size(mut self, bytes: u32) -> Self {
@@ -149,7 +149,7 @@ impl JitOptions {
         self
     }
 
-    /// The address of a variable that the image declares and does not define (`.extern .global`):
+    /// Sets the address of a variable that the image declares and does not define (`.extern .global`):
     /// `CU_JIT_GLOBAL_SYMBOL_NAMES`, `CU_JIT_GLOBAL_SYMBOL_ADDRESSES`, `CU_JIT_GLOBAL_SYMBOL_COUNT`. If the name
     /// contains a NUL, the NUL and everything after it are ignored.
     ///

@@ -49,7 +49,7 @@ pub struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// A launch of `grid` blocks of `block` threads on the default stream: cudarc's `grid_dim` and `block_dim`.
+    /// Creates a launch of `grid` blocks of `block` threads on the default stream: cudarc's `grid_dim` and `block_dim`.
     #[inline(always)]
     pub fn new(grid: impl IntoDim, block: impl IntoDim) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// The stream to launch on, or the [`Recorder`](crate::sequence::Recorder) of a sequence.
+    /// Sets the stream to launch on, or the [`Recorder`](crate::sequence::Recorder) of a sequence.
     #[inline(always)]
     pub fn stream(mut self, stream: &'a (impl AsStream + ?Sized)) -> Self {
         let target = stream.target();
@@ -94,7 +94,7 @@ impl<'a> Launch<'a> {
         self.shared(bytes)
     }
 
-    /// The form in which to pass the parameters; the default is the faster form, [`Form::of`]. A struct with an
+    /// Sets the form in which to pass the parameters; the default is the faster form, [`Form::of`]. A struct with an
     /// alignment above 16 bytes is always passed as `kernelParams`.
     #[inline(always)]
     pub fn form(mut self, form: Form) -> Self {
@@ -102,7 +102,7 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// The configuration without attributes.
+    /// Returns the configuration without attributes.
     #[inline(always)]
     pub(crate) fn config<'s>(&self, stream: StreamHandle<'s>) -> LaunchConfig<'s> {
         let Self { grid, block, shared, .. } = *self;

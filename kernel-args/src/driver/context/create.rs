@@ -1,4 +1,4 @@
-//! Contexts that the program creates, in addition to the primary context of each device.
+//! Contexts that user code creates, in addition to the primary context of each device.
 
 use super::{current::register, not_created};
 use crate::driver::{
@@ -41,12 +41,12 @@ pub struct ContextFlags {
 }
 
 impl ContextFlags {
-    /// No flags: the driver's defaults.
+    /// Creates no flags: the driver's defaults.
     pub const fn new() -> Self {
         Self { scheduling: Scheduling::Auto, keep_local_memory: false }
     }
 
-    /// How a thread waits for the GPU.
+    /// Sets how a thread waits for the GPU.
     pub const fn scheduling(mut self, scheduling: Scheduling) -> Self {
         self.scheduling = scheduling;
         self

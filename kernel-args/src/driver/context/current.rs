@@ -21,7 +21,7 @@ use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// The context that is current on this thread, if any. Compare it with [`ContextName::of`].
+/// Returns the context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
 /// This crate needs no current context: a launch makes the context of its kernel current and does not restore the
 /// previous one. Calls of the CUDA runtime and its libraries, and raw driver calls, use the current context. If another

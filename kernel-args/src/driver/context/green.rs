@@ -78,13 +78,13 @@ impl GreenContext {
         Ok((part, rest))
     }
 
-    /// The number of multiprocessors in this part.
+    /// Returns the number of multiprocessors in this part.
     #[must_use]
     pub fn sm_count(&self) -> u32 {
         self.sm_count
     }
 
-    /// The primary context from which it was split.
+    /// Returns the primary context from which it was split.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.context
@@ -109,7 +109,7 @@ pub struct GreenStream {
 }
 
 impl GreenStream {
-    /// The green context on whose multiprocessors the kernels of this stream run.
+    /// Returns the green context on whose multiprocessors the kernels of this stream run.
     #[must_use]
     pub fn green_context(&self) -> &GreenContext {
         &self.green

@@ -34,7 +34,7 @@ use cudarc::driver::{
 use kernel_args_abi::Sm;
 use std::sync::Arc;
 
-/// Whether the CUDA driver's library is on this machine. The machine can still have no GPU.
+/// Returns whether the CUDA driver's library is on this machine. The machine can still have no GPU.
 #[must_use]
 pub fn is_available() -> bool {
     api::is_available()
@@ -85,7 +85,8 @@ fn not_created(ordinal: usize, error: CallError) -> Error {
     }
 }
 
-/// A stream without work. cudarc tracks the use of slices only while a context has a stream that cudarc created.
+/// Returns a stream without work. cudarc tracks the use of slices only while a context has a stream that cudarc
+/// created.
 pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
     let calls = "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate";
     context.new_stream().map_err(|error| Error::cudarc(calls, error))

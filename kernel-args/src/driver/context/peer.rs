@@ -95,7 +95,8 @@ impl PeerAccess {
         })
     }
 
-    /// Whether kernels on the GPU of `kernels` can access memory of the GPU of `memory`: `cuDeviceCanAccessPeer`.
+    /// Returns whether kernels on the GPU of `kernels` can access memory of the GPU of `memory`:
+    /// `cuDeviceCanAccessPeer`.
     ///
     /// # Errors
     /// [`Error::Driver`].

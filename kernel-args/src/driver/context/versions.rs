@@ -50,7 +50,7 @@ pub struct Gpu {
     pub sm: Sm,
 }
 
-/// The versions of the driver, of the CUDA libraries and of the GPUs.
+/// Returns the versions of the driver, of the CUDA libraries and of the GPUs.
 ///
 /// ```no_run
 /// println!("{}", kernel_args::context::versions()?);
@@ -109,7 +109,7 @@ impl Gpu {
     }
 }
 
-/// The first word of numbers in `NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue …`.
+/// Returns the first word of numbers in `NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue …`.
 fn driver_release() -> Option<String> {
     release_in(&fs::read_to_string("/proc/driver/nvidia/version").ok()?)
 }

@@ -24,7 +24,7 @@ pub(crate) fn register_fields(kernel: &str, parameters: &'static [Parameter<'sta
     }
 }
 
-/// The name of the pointer or the field at a byte of a parameter, `lights[2].at`, and whether it is a pointer.
+/// Returns the name of the pointer or the field at a byte of a parameter, `lights[2].at`, and whether it is a pointer.
 pub(super) fn field_name(kernel: &str, parameter: usize, at: usize) -> Option<(String, bool)> {
     let fields = FIELDS.lock().unwrap_or_else(PoisonError::into_inner);
     let field = fields.get(kernel)?.get(parameter)?;

@@ -51,7 +51,7 @@ pub(crate) fn runtime_name(code: i32) -> Option<String> {
     Some(format!("cudaError{}", words.split('_').filter_map(capital).collect::<String>()))
 }
 
-/// What the codes mean that only the runtime has, and what to do.
+/// Returns what the codes mean that only the runtime has, and what to do.
 fn of_the_runtime(code: i32) -> Option<(&'static str, &'static str)> {
     Some(match code {
         9 => (

@@ -270,7 +270,7 @@ display!(ImageError, |this, f| match this {
     ),
 });
 
-/// A template instance with C++ types, if it is written with Rust types.
+/// Returns a template instance with C++ types, if it is written with Rust types.
 fn in_cpp(wanted: &str) -> Option<String> {
     const TYPES: [(&str, &str); 8] = [
         ("f32", "float"),

@@ -67,14 +67,14 @@ impl LostContext {
         }
     }
 
-    /// The error.
+    /// Returns the error.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The kernel that has failed: of the driver's report, or the only launch that was running. `None` if neither is
-    /// known.
+    /// Returns the kernel that has failed: of the driver's report, or the only launch that was running. `None` if
+    /// neither is known.
     #[must_use]
     pub fn kernel(&self) -> Option<&str> {
         if let Some(kernel) = self.report().and_then(kernel_of) {
@@ -87,8 +87,8 @@ impl LostContext {
         None
     }
 
-    /// What the driver reports about the fault: the thread, the line and the memory. NVIDIA's driver reports nothing,
-    /// the test driver (`kernel-args-test-driver`) always does.
+    /// Returns what the driver reports about the fault: the thread, the line and the memory. NVIDIA's driver reports
+    /// nothing, the test driver (`kernel-args-test-driver`) always does.
     #[must_use]
     pub fn report(&self) -> Option<&str> {
         self.report.as_deref()
@@ -139,13 +139,13 @@ impl LostContext {
 
 display!(LostContext, |this, f| this.write(f, format_args!("{}", this.status)));
 
-/// The first name in backquotes.
+/// Returns the first name in backquotes.
 fn kernel_of(report: &str) -> Option<&str> {
     report.split('`').nth(1)
 }
 
-/// The report with fields of the kernel's struct instead of numbers of parameters: "; parameter 1 points to it". Of
-/// several that are almost the address, "; parameter 0 (byte 8) is 0x20", only the pointers.
+/// Returns the report with fields of the kernel's struct instead of numbers of parameters: "; parameter 1 points to
+/// it". Of several that are almost the address, "; parameter 0 (byte 8) is 0x20", only the pointers.
 fn with_fields(report: &str) -> String {
     const PARAMETER: &str = "; parameter ";
     let field = |part: &str| {

@@ -31,7 +31,7 @@ impl Status {
         matches!(self.0, 700 | 702 | 710 | 714..=719 | 721)
     }
 
-    /// What the code usually means when the driver returns it; `None` if this crate has no explanation.
+    /// Returns what the code usually means when the driver returns it; `None` if this crate has no explanation.
     ///
     /// The errors of this crate contain the same text, with what to do and with details of the kernel and the launch.
     #[must_use]
@@ -51,7 +51,7 @@ const REINSTALL: &str =
 const WHILE_CAPTURING: &str = "the stream cannot wait for work outside of the capture: capture a launch with `launch!(kernel, \
     grid, block, args, node, stream = &stream)`, which does not wait";
 
-/// What `status` means for this kind of call; `None` if the code has no row here.
+/// Returns what `status` means for this kind of call; `None` if the code has no row here.
 #[rustfmt::skip]
 #[expect(clippy::too_many_lines, reason = "one row for each code")]
 pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {

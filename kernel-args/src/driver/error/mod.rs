@@ -136,8 +136,8 @@ impl Error {
         CallError::cudarc(call, error).into()
     }
 
-    /// What is known about the kernel that has failed, if this is the error that it left in its context. Every later
-    /// call in this context returns it, also calls of cudarc and of other libraries.
+    /// Returns what is known about the kernel that has failed, if this is the error that it left in its context. Every
+    /// later call in this context returns it, also calls of cudarc and of other libraries.
     #[must_use]
     pub fn lost_context(&self) -> Option<&LostContext> {
         match self {

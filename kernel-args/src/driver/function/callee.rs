@@ -28,7 +28,7 @@ impl<'f> Callee<'f> {
         }
     }
 
-    /// Its limits; `None` for a function that this crate has not loaded.
+    /// Returns its limits; `None` for a function that this crate has not loaded.
     #[inline(always)]
     pub(crate) fn loaded(self) -> Option<&'f LoadedFunction> {
         match self {
@@ -45,7 +45,8 @@ impl<'f> Callee<'f> {
         }
     }
 
-    /// Its name, for errors and events. With a call instead of inlined code, a launch takes three instructions more.
+    /// Returns its name, for errors and events. With a call instead of inlined code, a launch takes three instructions
+    /// more.
     #[inline(always)]
     pub(crate) fn name(self) -> String {
         match self.loaded() {
@@ -63,7 +64,7 @@ impl<'f> Callee<'f> {
         }
     }
 
-    /// Which of its parameters are addresses; empty if nothing is known.
+    /// Returns which of its parameters are addresses; empty if nothing is known.
     #[cfg(feature = "graphs")]
     pub(crate) fn addresses(self) -> &'f [Addresses] {
         match self {
@@ -86,7 +87,7 @@ impl<'f> Callee<'f> {
 /// Replaces the name of a function if the driver does not report it.
 pub(crate) const UNNAMED: &str = "(unnamed)";
 
-/// The function's symbol, for messages; drivers before 12.3 do not report it.
+/// Returns the function's symbol, for messages; drivers before 12.3 do not report it.
 pub(crate) fn function_name(function: FunctionHandle<'_>) -> String {
     let name = api().ok().and_then(|api| api.function_name(function));
     name.unwrap_or_else(|| UNNAMED.into())

@@ -105,7 +105,7 @@ impl Function {
         self.fits_struct(of.erased, of.host)
     }
 
-    /// The function, verified for a struct.
+    /// Returns the function, verified for a struct.
     pub(crate) fn verified(&self, of: StructType) -> Result<Verified, Error> {
         self.fits_type(of)?;
         Ok(Verified { function: self.clone(), arguments: Some(of.erased) })
@@ -141,7 +141,7 @@ impl Function {
     }
 }
 
-/// The sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
+/// Returns the sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
 #[cfg(feature = "record")]
 fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, Error> {
     let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
@@ -165,7 +165,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
         Self { callee, args }
     }
 
-    /// A raw function with arguments. The launch verifies them as far as the driver's records allow.
+    /// Returns a raw function with arguments. The launch verifies them as far as the driver's records allow.
     #[inline(always)]
     pub(crate) fn promised(callee: Callee<'f>, args: &'f mut A, _: &Promise<'f>) -> Self {
         // SAFETY: the caller of `launch` has promised that the kernel takes these arguments, where they are not
@@ -259,8 +259,8 @@ impl Names {
 
 /// The arguments of a launch: a struct, or a list.
 pub(crate) trait Arguments {
-    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has
-    /// no packed form.
+    /// Returns the form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the
+    /// GPU has no packed form.
     fn form(&self, asked: Option<Form>) -> Form;
 
     /// Checks the contracts, and sets the dynamic shared memory that a contract computes.

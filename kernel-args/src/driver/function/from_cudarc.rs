@@ -24,8 +24,8 @@ use std::{
 };
 
 impl Function {
-    /// A function that cudarc loaded in `ctx` from `image`. Arguments are verified against the image and the driver's
-    /// records.
+    /// Returns a function that cudarc loaded in `ctx` from `image`. Arguments are verified against the image and the
+    /// driver's records.
     ///
     /// The image must contain a kernel with the function's name, and the size and offset of every parameter must match
     /// the driver's records (driver 12.4 and newer); otherwise the image is rejected. An image with a kernel of the
@@ -51,8 +51,8 @@ impl Function {
         })
     }
 
-    /// A function that cudarc loaded in `ctx`. Without a description, only the driver's records are verified, sizes and
-    /// offsets. `symbol` is its name, if the caller knows it.
+    /// Returns a function that cudarc loaded in `ctx`. Without a description, only the driver's records are verified,
+    /// sizes and offsets. `symbol` is its name, if the caller knows it.
     pub(crate) fn of_cudarc(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,

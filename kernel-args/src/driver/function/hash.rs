@@ -2,7 +2,7 @@
 
 use core::hash::Hasher;
 
-/// Its inputs are names and types of the program. Collisions make a search slow, not wrong.
+/// Its inputs are names and types of user code. Collisions make a search slow, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FastHasher(u64);
 
@@ -16,7 +16,7 @@ impl FastHasher {
         self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95);
     }
 
-    /// The top `bits` of the hash: the high bits of a product depend on all bits of its factors.
+    /// Returns the top `bits` of the hash: the high bits of a product depend on all bits of its factors.
     #[inline]
     pub(crate) fn top(self, bits: u32) -> usize {
         (self.0 >> (u64::BITS - bits)) as usize

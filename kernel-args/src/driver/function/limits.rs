@@ -16,8 +16,8 @@ use std::{format, string::String};
 pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \
      before the block, in threads";
 
-/// Whether a launch is within the limits if grid and block are exchanged. A grid that is no multiple of a warp is not
-/// meant as a block.
+/// Returns whether a launch is within the limits if grid and block are exchanged. A grid that is no multiple of a warp
+/// is not meant as a block.
 pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Dim3; 2], max_threads: u32) -> bool {
     const WARP: u64 = 32;
     !exceeds(grid, max_block)

@@ -242,7 +242,7 @@ impl Function {
         Ok(())
     }
 
-    /// The information that arguments are verified against.
+    /// Returns the information that arguments are verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         &self.inner.verification
@@ -257,19 +257,19 @@ impl Function {
         Ok(self)
     }
 
-    /// The kernel's symbol.
+    /// Returns the kernel's symbol.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.inner.loaded.name
     }
 
-    /// The context in which it is loaded.
+    /// Returns the context in which it is loaded.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
         &self.inner.loaded.context
     }
 
-    /// The driver's handle, which is valid while this function or a clone is alive.
+    /// Returns the driver's handle, which is valid while this function or a clone is alive.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
         self.inner.loaded.handle().raw()

@@ -39,7 +39,7 @@ fn place(function: CUfunction, arguments: TypeId) -> usize {
     hasher.top(PLACES.ilog2())
 }
 
-/// The context in which `function` was verified with the erased struct `arguments`; null if it is unknown.
+/// Returns the context in which `function` was verified with the erased struct `arguments`; null if it is unknown.
 #[inline]
 pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUcontext> {
     let entry = VERIFIED.with(|entries| entries[place(function, arguments)].get());
@@ -91,8 +91,8 @@ fn verify_by_driver(host: Host<'static>, function: FunctionHandle<'_>) -> Result
     Ok(())
 }
 
-/// Whether the last parameter of the function matches the last parameter of `host`. An index past the end would take
-/// the driver a microsecond.
+/// Returns whether the last parameter of the function matches the last parameter of `host`. An index past the end would
+/// take the driver a microsecond.
 #[inline]
 fn last_fits(host: Host<'_>, get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status) -> bool {
     let [before @ .., last] = host.signature.parameters else {

@@ -77,7 +77,7 @@ impl Allocations {
         found.map(|memory| memory.bytes)
     }
 
-    /// The memory that contains `address`, with its first address.
+    /// Returns the memory that contains `address`, with its first address.
     fn find(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, &GraphAllocation)> {
         let (start, memory) = self.all.range(..=address).next_back()?;
         (address - start < memory.bytes as u64).then_some((*start, memory))

@@ -201,8 +201,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The handle for kernels, which call `cudaGraphSetConditional(handle, value)`. They must be nodes of the graph
-    /// that created the condition, or of a body in it, and run before the conditional node or in its bodies.
+    /// Returns the handle for kernels, which call `cudaGraphSetConditional(handle, value)`. They must be nodes of the
+    /// graph that created the condition, or of a body in it, and run before the conditional node or in its bodies.
     #[must_use]
     pub fn handle(&self) -> ConditionalHandle {
         self.handle

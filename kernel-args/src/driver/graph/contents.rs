@@ -90,7 +90,7 @@ impl Drop for GraphContents {
     }
 }
 
-/// A slot for a node of a kernel that `kept` keeps loaded. Its contents are released by a different thread.
+/// Creates a slot for a node of a kernel that `kept` keeps loaded. Its contents are released by a different thread.
 pub(super) fn new_slot(kept: Box<dyn Send + Sync>) -> Result<Arc<NodeSlot>, Error> {
     release::start()?;
     Ok(NodeSlot::new(kept))

@@ -17,7 +17,8 @@ use crate::{
     },
 };
 
-/// The size of `elements` elements of `T` in bytes; `None` for no elements, and for more than the address space.
+/// Returns the size of `elements` elements of `T` in bytes; `None` for no elements, and for more than the address
+/// space.
 pub(super) fn size<T>(elements: usize) -> Option<usize> {
     let bytes = elements.checked_mul(size_of::<T>())?;
     (bytes > 0 && isize::try_from(bytes).is_ok()).then_some(bytes)

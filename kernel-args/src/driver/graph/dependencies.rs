@@ -11,7 +11,7 @@ use crate::marshal::KernelArgs;
     note = "write `&[]` for no node, `&a` for one, `[&a, &b]` for several; if the nodes have different types, write `&[a.any(), b.any()]`"
 )]
 pub trait Dependencies: sealed::Sealed {
-    /// The nodes.
+    /// Returns the nodes.
     #[doc(hidden)]
     fn into_nodes(self) -> Vec<AnyNode>;
 }

@@ -10,8 +10,8 @@ use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Graph {
-    /// The graph in the language DOT: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its
-    /// name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
+    /// Returns the graph in the language DOT: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel
+    /// its name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
     ///
     /// ```no_run
     /// # use kernel_args::graph::Graph;
@@ -29,7 +29,7 @@ impl Graph {
 }
 
 impl GraphExec {
-    /// The graph from which this graph was instantiated: see [`Graph::to_dot`]. Updates are not shown.
+    /// Returns the graph from which this graph was instantiated: see [`Graph::to_dot`]. Updates are not shown.
     ///
     /// # Errors
     /// [`Error::Graph`].

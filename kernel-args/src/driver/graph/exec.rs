@@ -42,8 +42,8 @@ impl GraphExec {
         Self { driver, context, last_launch: None, contents, replacement: None }
     }
 
-    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
-    /// list.
+    /// Returns the nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the
+    /// driver's list.
     ///
     /// A node from this method cannot retain arguments (see [`update_unretained`](Self::update_unretained)), one from
     /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) can.
@@ -64,7 +64,7 @@ impl GraphExec {
         explain::ENABLED.check(self.node(node.into())?.set_enabled(enabled))
     }
 
-    /// Whether a node is enabled.
+    /// Returns whether a node is enabled.
     ///
     /// # Errors
     /// As for [`set_enabled`](Self::set_enabled).
@@ -89,14 +89,14 @@ impl GraphExec {
         explain::UPLOADED.check(self.driver.upload((&**stream).into()))
     }
 
-    /// The driver's handle of the instantiated graph, which is valid while this is alive. Wait for launches through the
-    /// handle before an update, or the drop of this object, releases arguments that they use.
+    /// Returns the driver's handle of the instantiated graph, which is valid while this is alive. Wait for launches
+    /// through the handle before an update, or the drop of this object, releases arguments that they use.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()
     }
 
-    /// The driver's handle of the graph from which it was instantiated, which is valid while this is alive.
+    /// Returns the driver's handle of the graph from which it was instantiated, which is valid while this is alive.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw_graph()

@@ -82,7 +82,7 @@ pub struct Graph<B = ()> {
 }
 
 impl Graph {
-    /// An empty graph, for kernels that are loaded in `ctx`.
+    /// Creates an empty graph, for kernels that are loaded in `ctx`.
     ///
     /// # Errors
     /// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].
@@ -302,8 +302,8 @@ impl<B> Graph<B> {
         Ok(())
     }
 
-    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph. What
-    /// other code instantiates from it retains nothing: keep this object until the launches have finished.
+    /// Returns the driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph.
+    /// What other code instantiates from it retains nothing: keep this object until the launches have finished.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw()

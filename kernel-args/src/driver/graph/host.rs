@@ -17,21 +17,21 @@ use std::{
 
 type Payload = Box<dyn Any + Send>;
 
-/// A node that calls a function of the program: see [`Graph::add_host`].
+/// A node that calls a function of the user: see [`Graph::add_host`].
 pub struct HostNode {
     any: AnyNode,
     panicked: Arc<Mutex<Option<Payload>>>,
 }
 
 impl HostNode {
-    /// The node without its function, for dependencies.
+    /// Returns the node without its function, for dependencies.
     #[must_use]
     pub fn any(&self) -> AnyNode {
         self.any
     }
 
-    /// The payload of the panic with which the function ended, as `std::thread::JoinHandle::join` returns it. Later
-    /// launches call the function again.
+    /// Returns the payload of the panic with which the function ended, as `std::thread::JoinHandle::join` returns it.
+    /// Later launches call the function again.
     #[must_use = "it is the panic of the function"]
     pub fn take_panic(&self) -> Option<Payload> {
         // No code that can panic runs while it is locked.
@@ -39,7 +39,7 @@ impl HostNode {
         panicked.take()
     }
 
-    /// The driver's handle. It is valid as long as the graph.
+    /// Returns the driver's handle. It is valid as long as the graph.
     #[must_use]
     pub fn cu_graph_node(&self) -> CUgraphNode {
         self.any.0.raw()

@@ -4,7 +4,7 @@ use crate::device::DeviceType;
 use core::cell::Cell;
 use std::sync::Arc;
 
-/// Host memory that a copy in a graph overwrites at each launch, shared by the graph and the program: see
+/// Host memory that a copy in a graph overwrites at each launch, shared by the graph and user code: see
 /// [`Graph::add_memcpy_dtoh`](super::Graph::add_memcpy_dtoh).
 ///
 /// A clone refers to the same memory, which stays allocated until the last clone is dropped and all graphs that write
@@ -37,26 +37,26 @@ unsafe impl<T: DeviceType + Send + Sync> Send for HostBuffer<T> {}
 unsafe impl<T: DeviceType + Send + Sync> Sync for HostBuffer<T> {}
 
 impl<T: DeviceType> HostBuffer<T> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// A pointer to the first element. It is valid for `len` elements while this buffer or a clone is alive.
+    /// Returns a pointer to the first element. It is valid for `len` elements while this buffer or a clone is alive.
     #[must_use]
     pub fn as_ptr(&self) -> *mut T {
         // `Cell<T>` "has the same memory layout" as `T` (`core::cell::Cell`, "Memory layout").
         self.0.as_ptr().cast::<T>().cast_mut()
     }
 
-    /// A copy of the current elements.
+    /// Returns a copy of the current elements.
     ///
     /// # Safety
     /// During this call nothing writes the buffer, neither a launch of a graph nor a thread. The elements are valid

@@ -271,7 +271,7 @@ fn other_context<A: KernelArgs>(function: &LoadedFunction, field: OtherContext) 
     launch::other_context(name_of(function), Names(Some(A::PARAMETERS)), OtherContext { launch, ..field })
 }
 
-/// The kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.
+/// Returns the kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.
 #[cold]
 #[inline(never)]
 fn name_of(function: &LoadedFunction) -> String {

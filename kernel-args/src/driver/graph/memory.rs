@@ -30,7 +30,7 @@ use std::sync::Arc;
 /// launches.
 ///
 /// The memory exists during a launch of the graph, from the node that allocates it to the node that frees it; without
-/// such a node, until the program frees it. The handle itself keeps nothing allocated.
+/// such a node, until user code frees it. The handle itself keeps nothing allocated.
 pub struct GraphMemory<T> {
     address: CUdeviceptr,
     len: usize,
@@ -40,37 +40,37 @@ pub struct GraphMemory<T> {
 }
 
 impl<T: DeviceType> GraphMemory<T> {
-    /// The argument for a kernel that reads the memory: C++'s `T const*`.
+    /// Returns the argument for a kernel that reads the memory: C++'s `T const*`.
     #[must_use]
     pub fn read(&self) -> Retained<DevicePointer<T>> {
         Retained::of_graph(DevicePointer::from_raw(self.address), self.len, &self.context)
     }
 
-    /// The argument for a kernel that writes the memory: C++'s `T*`.
+    /// Returns the argument for a kernel that writes the memory: C++'s `T*`.
     #[must_use]
     pub fn write(&self) -> Retained<DevicePointerMut<T>> {
         Retained::of_graph(self.pointer(), self.len, &self.context)
     }
 
-    /// The pointer to the first element.
+    /// Returns the pointer to the first element.
     #[must_use]
     pub fn pointer(&self) -> DevicePointerMut<T> {
         DevicePointerMut::from_raw(self.address)
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are no elements, which [`Graph::add_alloc`] rejects.
+    /// Returns whether there are no elements, which [`Graph::add_alloc`] rejects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The node that allocates the memory.
+    /// Returns the node that allocates the memory.
     #[must_use]
     pub fn node(&self) -> AnyNode {
         self.node
@@ -213,7 +213,7 @@ fn device(ctx: &Arc<CudaContext>) -> Result<(&'static Api, CUdevice), Error> {
 }
 
 impl Graph {
-    /// The memory that the graphs of the device of `ctx` use.
+    /// Returns the memory that the graphs of the device of `ctx` use.
     ///
     /// # Errors
     /// [`Error::Driver`], [`Error::OldDriver`].

@@ -24,19 +24,19 @@ pub struct Node<A: KernelArgs> {
 }
 
 impl<A: KernelArgs> Node<A> {
-    /// The node without the type of its arguments, for dependencies, and to enable or disable it.
+    /// Returns the node without the type of its arguments, for dependencies, and to enable or disable it.
     #[must_use]
     pub fn any(&self) -> AnyNode {
         self.any
     }
 
-    /// The kernel that the node launches.
+    /// Returns the kernel that the node launches.
     #[must_use]
     pub fn kernel(&self) -> &Kernel<A> {
         &self.kernel
     }
 
-    /// The driver's handle. It is valid as long as the graph.
+    /// Returns the driver's handle. It is valid as long as the graph.
     #[must_use]
     pub fn cu_graph_node(&self) -> CUgraphNode {
         self.any.0.raw()

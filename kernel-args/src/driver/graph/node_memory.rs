@@ -29,7 +29,7 @@ pub trait NodeMemory<T>: sealed::Sealed {
     #[doc(hidden)]
     fn elements(&self) -> Option<usize>;
 
-    /// What the graph holds.
+    /// Returns what the graph holds.
     #[doc(hidden)]
     fn owner(self) -> Option<Owner>;
 }

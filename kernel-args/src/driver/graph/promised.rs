@@ -115,7 +115,7 @@ impl GraphExec {
         left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 
-    /// The memory that the last launch has left allocated, as a slice that frees it when it is dropped.
+    /// Returns the memory that the last launch has left allocated, as a slice that frees it when it is dropped.
     ///
     /// It belongs to the stream of that launch, so work on other streams waits for the launch, as for every slice.
     ///
@@ -127,7 +127,7 @@ impl GraphExec {
     /// cudarc panics if the driver cannot create an event.
     ///
     /// # Safety
-    /// - Nothing else frees the memory: neither a call of the program, nor a later launch of a graph from
+    /// - Nothing else frees the memory: neither a call of user code, nor a later launch of a graph from
     ///   [`Graph::instantiate_auto_free`] while the slice exists.
     /// - The kernels of the launch have written valid values of `T`.
     pub unsafe fn take<T: DeviceType>(&mut self, memory: &GraphMemory<T>) -> Result<CudaSlice<T>, Error> {

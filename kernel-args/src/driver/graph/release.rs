@@ -28,7 +28,7 @@ use std::{
     thread, thread_local,
 };
 
-/// Values of the program may themselves wait for the end of the process.
+/// Values of user code may themselves wait for the end of the process.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// A value whose drop frees the memory that a node's arguments point to.

@@ -94,7 +94,7 @@ impl<T> ReleaseQueue<T> {
         }
     }
 
-    /// Whether the process ends. Then the thread drops nothing more, not even the rest of an object.
+    /// Returns whether the process ends. Then the thread drops nothing more, not even the rest of an object.
     pub(super) fn process_ends(&self) -> bool {
         self.lock().process_ends
     }

@@ -31,7 +31,7 @@ fn neighbours(
 macro_rules! structure {
     ($($ty:ident, $graph:ident;)*) => {$(
         impl $ty {
-            /// All nodes, in the order of the driver's list.
+            /// Returns all nodes, in the order of the driver's list.
             ///
             /// # Errors
             /// [`Error::Graph`].
@@ -40,7 +40,7 @@ macro_rules! structure {
                 Ok(nodes.into_iter().map(AnyNode).collect())
             }
 
-            /// All dependencies: the second node of each pair runs after the first.
+            /// Returns all dependencies: the second node of each pair runs after the first.
             ///
             /// # Errors
             /// [`Error::Graph`].
@@ -49,7 +49,7 @@ macro_rules! structure {
                 Ok(edges.into_iter().map(|(from, to)| (AnyNode(from), AnyNode(to))).collect())
             }
 
-            /// The nodes on which `node` depends directly.
+            /// Returns the nodes on which `node` depends directly.
             ///
             /// # Errors
             /// [`Error::Graph`] if the node was removed or belongs to a different graph.
@@ -57,7 +57,7 @@ macro_rules! structure {
                 neighbours(self.driver.$graph(), node.into(), |(from, to)| (to, from))
             }
 
-            /// The nodes that depend directly on `node`.
+            /// Returns the nodes that depend directly on `node`.
             ///
             /// # Errors
             /// As for [`predecessors`](Self::predecessors).
@@ -65,7 +65,7 @@ macro_rules! structure {
                 neighbours(self.driver.$graph(), node.into(), |edge| edge)
             }
 
-            /// What `node` does.
+            /// Returns what `node` does.
             ///
             /// # Errors
             /// As for [`predecessors`](Self::predecessors).
@@ -83,8 +83,8 @@ structure! {
 }
 
 impl<B> Graph<B> {
-    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
-    /// list. So the launches that were captured from one stream are in their order.
+    /// Returns the nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the
+    /// driver's list. So the launches that were captured from one stream are in their order.
     ///
     /// Use it for a graph that other code has captured. The kernel was verified against `A`, and the nodes can be
     /// updated with arguments that the graph retains.
@@ -153,7 +153,7 @@ pub(super) fn node_of<A: KernelArgs>(
     Ok(launch.map(|launch| Node { kernel: kernel.clone(), any, shared: launch.shared, cluster: None, slot: None }))
 }
 
-/// The nodes, each after its dependencies, otherwise in their original order.
+/// Returns the nodes, each after its dependencies, otherwise in their original order.
 pub(super) fn ordered<N: Copy + Ord>(nodes: &[N], edges: &[(N, N)]) -> Vec<N> {
     let places: BTreeMap<N, usize> = nodes.iter().copied().zip(0..).collect();
     let place = |(from, to): &(N, N)| Some((*places.get(from)?, *places.get(to)?));

@@ -22,13 +22,13 @@ pub struct GraphUpdateError {
 }
 
 impl GraphUpdateError {
-    /// The reason.
+    /// Returns the reason.
     #[must_use]
     pub fn error(&self) -> &Error {
         &self.error
     }
 
-    /// The graph that does not fit, for example to instantiate it instead.
+    /// Returns the graph that does not fit, for example to instantiate it instead.
     #[must_use]
     pub fn into_graph(self) -> Graph {
         self.graph.into_inner().unwrap_or_else(PoisonError::into_inner)

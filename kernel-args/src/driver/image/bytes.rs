@@ -50,7 +50,7 @@ impl ImageBytes {
         }
     }
 
-    /// A cubin that the driver linked. Information about its kernels comes from the linked images.
+    /// Returns a cubin that the driver linked. Information about its kernels comes from the linked images.
     pub(crate) fn cubin(image: DriverImage) -> Self {
         Self::of(image, Reading::Summary(summary::Summary::default()))
     }
@@ -186,8 +186,8 @@ fn nearby(path: &Path, error: &io::Error) -> String {
     format!("{start}\n  the folder has {list}{}", help.unwrap_or_default())
 }
 
-/// The text of an image, if it looks like the name of a file: a single short line with a usual file extension. PTX has
-/// several lines, and none of its lines ends with such an extension.
+/// Returns the text of an image, if it looks like the name of a file: a single short line with a usual file extension.
+/// PTX has several lines, and none of its lines ends with such an extension.
 fn file_name(bytes: &[u8]) -> Option<&str> {
     const ENDINGS: [&str; 4] = ["ptx", "cubin", "fatbin", "cu"];
     let text = str::from_utf8(bytes).ok().filter(|text| text.len() < 4096)?;

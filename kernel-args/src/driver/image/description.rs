@@ -100,7 +100,7 @@ impl Description {
         }
     }
 
-    /// The parameters, with what the code of the kernel does with them. The first call analyses the code.
+    /// Returns the parameters, with what the code of the kernel does with them. The first call analyses the code.
     pub(crate) fn analysed(&self) -> Vec<Parameter<'_>> {
         let code = self.code.as_ref();
         let analyse = || code.and_then(|code| code.analyse(&self.symbol));
@@ -110,7 +110,7 @@ impl Description {
         }
     }
 
-    /// The parameters in the model that all formats share.
+    /// Returns the parameters in the model that all formats share.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         match &self.parameters {
             Parameters::Compiled { kernel, has_code } => {
@@ -124,7 +124,8 @@ impl Description {
         }
     }
 
-    /// The demangled name if there is one, otherwise the symbol. It can be shorter after [`analysed`](Self::analysed).
+    /// Returns the demangled name if there is one, otherwise the symbol. It can be shorter after
+    /// [`analysed`](Self::analysed).
     pub(crate) fn spelled(&self) -> &str {
         let name = match self.analysed.get() {
             Some(Some(analysed)) => &analysed.name,
@@ -148,7 +149,7 @@ pub(crate) fn candidates<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k
     candidates_by_name(wanted, names)
 }
 
-/// A name for each kernel: the readable name, or the symbol if several of these kernels have the same name.
+/// Returns a name for each kernel: the readable name, or the symbol if several of these kernels have the same name.
 pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
     let name = |kernel: &&Arc<Description>| {
         let same = kernels.iter().filter(|other| other.spelled() == kernel.spelled());
@@ -160,8 +161,8 @@ pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
     kernels.iter().map(name).collect()
 }
 
-/// The kernels with the most similar names, each as shortly as it can be written: `saxpy<float>`, with parameters where
-/// several kernels have this name.
+/// Returns the kernels with the most similar names, each as shortly as it can be written: `saxpy<float>`, with
+/// parameters where several kernels have this name.
 pub(crate) fn nearest<'k>(wanted: &str, kernels: &(impl Iterator<Item = &'k Description> + Clone)) -> Vec<String> {
     let kernels = || kernels.clone();
     let names = kernels().map(|kernel| {
@@ -181,9 +182,9 @@ pub(crate) fn nearest<'k>(wanted: &str, kernels: &(impl Iterator<Item = &'k Desc
     nearest_by_name(wanted, names).into_iter().map(shown).collect()
 }
 
-/// The kernels and variables of several images as one, for the GPU `sm`, or the reason why the image could not be read.
-/// `table` contains the information that was read when the program was compiled. `has_code` is true if arguments are
-/// compared with the code.
+/// Returns the kernels and variables of several images as one, for the GPU `sm`, or the reason why the image could not
+/// be read. `table` contains the information that was read when the program was compiled. `has_code` is true if
+/// arguments are compared with the code.
 pub(super) fn read_kernels(
     images: Vec<Arc<Vec<u8>>>,
     table: Option<&'static CompiledImage>,

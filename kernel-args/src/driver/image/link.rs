@@ -57,7 +57,7 @@ fn has_errors(log: &str) -> bool {
     log.lines().any(|line| line.starts_with("error"))
 }
 
-/// The error of a call that compiles or links, with the error log.
+/// Returns the error of a call that compiles or links, with the error log.
 fn with_log(error: CallError, options: &DriverOptions) -> Error {
     match error {
         CallError::Returned(call) => {

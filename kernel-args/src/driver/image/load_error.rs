@@ -29,7 +29,7 @@ pub(crate) fn check(context: &Arc<CudaContext>, images: &[ImageBytes], options: 
     Ok(())
 }
 
-/// The driver's error with its explanation: what it usually means, what the images contain, and what to do.
+/// Returns the driver's error with its explanation: what it usually means, what the images contain, and what to do.
 #[cold]
 pub(crate) fn explained(
     mut error: Error,

@@ -90,7 +90,7 @@ impl KernelCode for PointerUses {
     }
 }
 
-/// Whether memory can be accessed through a value. A kernel that only stores a pointer accesses nothing.
+/// Returns whether memory can be accessed through a value. A kernel that only stores a pointer accesses nothing.
 fn can_access(slot: Slot<'_>) -> bool {
     slot.read.is_possible() || slot.written.is_possible() || slot.kind == SlotKind::TensorMap
 }

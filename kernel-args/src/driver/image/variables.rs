@@ -25,7 +25,7 @@ enum VariableValue {
 }
 
 impl VariableDescription {
-    /// A variable of a table that was read when the program was compiled.
+    /// Returns a variable of a table that was read when the program was compiled.
     fn compiled(variable: &CompiledKernel) -> Self {
         let value = variable.variable();
         Self {
@@ -61,8 +61,8 @@ pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<V
     variables.kernels().into_iter().map(|variable| VariableDescription::compiled(&variable)).collect()
 }
 
-/// The variables of an image for the GPU `sm`. `table` contains the information that was read when the program was
-/// compiled.
+/// Returns the variables of an image for the GPU `sm`. `table` contains the information that was read when the program
+/// was compiled.
 pub(super) fn read_variables(
     kernels: &Kernels<'_>,
     table: Option<&'static CompiledImage>,

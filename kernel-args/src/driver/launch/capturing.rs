@@ -102,7 +102,8 @@ fn keeper(stream: &CudaStream) -> Result<Option<Keeper>, Error> {
     Ok(captures.iter().find(is_own).map(|capture| capture.keeper))
 }
 
-/// Whether somebody has promised that the memory of work on this stream, which is being captured, stays allocated.
+/// Returns whether somebody has promised that the memory of work on this stream, which is being captured, stays
+/// allocated.
 pub(crate) fn is_promised(stream: &CudaStream) -> Result<bool, Error> {
     Ok(keeper(stream)? == Some(Keeper::Caller))
 }

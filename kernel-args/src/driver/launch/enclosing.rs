@@ -97,7 +97,7 @@ pub(crate) fn end_run(run: *const ()) {
     });
 }
 
-/// The last run that this thread has begun on a stream, and that records.
+/// Returns the last run that this thread has begun on a stream, and that records.
 pub(crate) fn run_on(stream: Option<&CudaStream>) -> Option<Arc<dyn BegunRun>> {
     let is_on = |run: &Arc<dyn BegunRun>| {
         let record = run.record();

@@ -221,7 +221,7 @@ pub(super) fn rejected(
     launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
 }
 
-/// The driver returned `status`. The function's context is current, unless it was reset and not created again.
+/// Returns the driver returned `status`. The function's context is current, unless it was reset and not created again.
 #[cold]
 pub(crate) fn launch(
     kernel: String,

@@ -49,7 +49,8 @@ pub(crate) trait Door<'l>: Sized {
     /// For the arguments.
     fn stream(&self) -> LaunchStream<'l>;
 
-    /// Whether a sequence takes the other steps: when it lowers the arguments, and for a launch that is new to it.
+    /// Returns whether a sequence takes the other steps: when it lowers the arguments, and for a launch that is new to
+    /// it.
     #[inline(always)]
     fn is_deferred(&self) -> bool {
         false

@@ -46,7 +46,7 @@ impl Resources {
         })
     }
 
-    /// The first limit that a launch exceeds, and what to do; `None` if it exceeds none of these limits.
+    /// Returns the first limit that a launch exceeds, and what to do; `None` if it exceeds none of these limits.
     pub(crate) fn exceeded(&self, config: &LaunchConfig<'_>) -> Option<(String, &'static str)> {
         let (grid, block) = (Dim3::from(config.grid), Dim3::from(config.block));
         let (threads, shared) = (block.count(), config.shared);

@@ -46,7 +46,7 @@ pub trait LauncherName {
     const NAME: &'static str;
 }
 
-/// The stream that a launch of a launcher names.
+/// Returns the stream that a launch of a launcher names.
 #[inline(always)]
 pub fn stream_target<'l>(stream: &'l (impl AsStream + ?Sized)) -> Option<StreamTarget<'l>> {
     Some(stream.target())
@@ -97,7 +97,7 @@ const fn check<A: LauncherArgs>(function: &str, names_stream: bool, names_defaul
     message.fail()
 }
 
-/// Whether the last name of a path is `name`.
+/// Returns whether the last name of a path is `name`.
 const fn ends_with(path: &[u8], name: &[u8]) -> bool {
     let Some(start) = path.len().checked_sub(name.len()) else {
         return false;

@@ -76,7 +76,7 @@ pub(super) fn record<A: LauncherArgs>(
     Ok(())
 }
 
-/// The error of a capture names the launcher.
+/// Returns the error of a capture names the launcher.
 fn named<A: LauncherArgs>(mut error: Error) -> Error {
     if let Error::Graph(error) = &mut error {
         error.kernel = Some(name::<A>());

@@ -18,8 +18,8 @@ use kernel_args_abi::{
 const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
 
 impl Module {
-    /// The kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the struct
-    /// binds to its types. This is the binding with which the struct was compared when it was compiled.
+    /// Returns the kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the
+    /// struct binds to its types. This is the binding with which the struct was compared when it was compiled.
     ///
     /// You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no driver, heap
     /// or lock.
@@ -119,7 +119,7 @@ impl Module {
     }
 }
 
-/// Whether the struct was compared with this kernel, or would have been if the image of that time had it.
+/// Returns whether the struct was compared with this kernel, or would have been if the image of that time had it.
 fn is_named(family: &Family, wanted: &str) -> bool {
     let mut kernels = family.kernels.iter().filter(|kernel| kernel.matches(wanted, ""));
     if let Some(first) = kernels.next() {
@@ -129,7 +129,7 @@ fn is_named(family: &Family, wanted: &str) -> bool {
     any(family.entries) && !any(family.except)
 }
 
-/// The error of a type with several bindings: if all are optional, it names all.
+/// Returns the error of a type with several bindings: if all are optional, it names all.
 fn both(earlier: Error, error: Error) -> Error {
     let mut error = error;
     if let (

@@ -22,7 +22,8 @@ const OF_ANOTHER_IMAGE: &str = "the image has this kernel, but the module does n
     was loaded; if this is the image, it is relocatable code (`-rdc=true`): load it with `Module::link`";
 
 impl Module {
-    /// The kernel `entry` without the type of its arguments, for programs that know the arguments only at run time.
+    /// Returns the kernel `entry` without the type of its arguments, for programs that know the arguments only at run
+    /// time.
     ///
     /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
     /// `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at

@@ -64,7 +64,7 @@ pub struct GlobalInfo {
 }
 
 impl Module {
-    /// The global variable `name` (`__device__`, `__constant__`, `__managed__`) as a `T`.
+    /// Returns the global variable `name` (`__device__`, `__constant__`, `__managed__`) as a `T`.
     ///
     /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its
     /// type and members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++
@@ -119,7 +119,7 @@ impl Module {
         Ok(global.cast())
     }
 
-    /// The global variable `name` as bytes. Its type is not compared.
+    /// Returns the global variable `name` as bytes. Its type is not compared.
     ///
     /// # Errors
     /// [`Error::Global`] if the module has no variable or several variables with this name.
@@ -128,7 +128,8 @@ impl Module {
         Ok(global)
     }
 
-    /// The global variables of the images, in the order of their symbols. Empty if the images could not be read.
+    /// Returns the global variables of the images, in the order of their symbols. Empty if the images could not be
+    /// read.
     pub fn globals(&self) -> impl Iterator<Item = GlobalInfo> {
         self.variables.iter().filter_map(|variable| {
             let value = variable.value()?;
@@ -203,25 +204,25 @@ impl<T: ?Sized> Global<T> {
         Global { memory, name, space, verification, ty: PhantomData }
     }
 
-    /// The C++ name of the variable.
+    /// Returns the C++ name of the variable.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The memory of the variable; `None` if the image could not be read.
+    /// Returns the memory of the variable; `None` if the image could not be read.
     #[must_use]
     pub fn space(&self) -> Option<GlobalSpace> {
         self.space
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.memory.size()
     }
 
-    /// What the type was compared with; without debug information, only size, alignment and class.
+    /// Returns what the type was compared with; without debug information, only size, alignment and class.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         &self.verification

@@ -11,7 +11,7 @@ use crate::{
 use core::slice;
 use cudarc::driver::CudaStream;
 
-/// The elements in the layout of the device, padding as zeros.
+/// Returns the elements in the layout of the device, padding as zeros.
 fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
     let mut bytes = vec![0; size_of_val(elements)];
     store_all(elements, &mut bytes);
@@ -20,14 +20,14 @@ fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
 
 macro_rules! addresses {
     () => {
-        /// The address of the variable (of the first element of a slice), as an argument of a kernel. It is valid as
-        /// long as the module is loaded: keep this value.
+        /// Returns the address of the variable (of the first element of a slice), as an argument of a kernel. It is
+        /// valid as long as the module is loaded: keep this value.
         #[must_use]
         pub fn as_ptr(&self) -> DevicePointer<T> {
             DevicePointer::from_raw(self.memory.address())
         }
 
-        /// The address for a kernel that writes the variable: see [`as_ptr`](Self::as_ptr).
+        /// Returns the address for a kernel that writes the variable: see [`as_ptr`](Self::as_ptr).
         #[must_use]
         pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
             DevicePointerMut::from_raw(self.memory.address())
@@ -36,7 +36,7 @@ macro_rules! addresses {
 }
 
 impl<T: DeviceType> Global<T> {
-    /// The value. Waits for all work in the context first.
+    /// Returns the value. Waits for all work in the context first.
     ///
     /// # Errors
     /// [`Error::Global`] if the bytes are not a value of `T`; otherwise the errors of the driver.
@@ -78,7 +78,7 @@ impl<T: DeviceType> Global<T> {
 }
 
 impl<T: DeviceType, const N: usize> Global<[T; N]> {
-    /// The variable as a slice, whose elements can be read and written alone.
+    /// Returns the variable as a slice, whose elements can be read and written alone.
     #[must_use]
     pub fn as_slice(&self) -> Global<[T]> {
         self.clone().cast()
@@ -86,13 +86,13 @@ impl<T: DeviceType, const N: usize> Global<[T; N]> {
 }
 
 impl<T: DeviceType> Global<[T]> {
-    /// The number of elements.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.size().checked_div(size_of::<T>()).unwrap_or(0)
     }
 
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -111,7 +111,7 @@ impl<T: DeviceType> Global<[T]> {
         elements.ok_or_else(|| self.not_a_value())
     }
 
-    /// All elements. Waits for all work in the context first.
+    /// Returns all elements. Waits for all work in the context first.
     ///
     /// # Errors
     /// [`Error::Global`] if the bytes are not values of `T`; otherwise the errors of the driver.
@@ -174,7 +174,7 @@ impl<T: ?Sized> PendingRead<T> {
         Ok(Self { bytes, global: global.clone() })
     }
 
-    /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.
+    /// Returns whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.bytes.is_complete()
@@ -182,7 +182,7 @@ impl<T: ?Sized> PendingRead<T> {
 }
 
 impl<T: DeviceType> PendingRead<T> {
-    /// The value, after the copy.
+    /// Returns the value, after the copy.
     ///
     /// # Errors
     /// The errors of [`Global::read`].
@@ -192,7 +192,7 @@ impl<T: DeviceType> PendingRead<T> {
 }
 
 impl<T: DeviceType> PendingRead<[T]> {
-    /// The elements, after the copy.
+    /// Returns the elements, after the copy.
     ///
     /// # Errors
     /// The errors of [`Global::read_at`].

@@ -91,7 +91,7 @@ impl<A: KernelArgs> Kernel<A> {
         Module::load(ctx, image)?.kernel(entry)
     }
 
-    /// The kernel `entry` of a module that cudarc loaded in `ctx`, verified as by
+    /// Returns the kernel `entry` of a module that cudarc loaded in `ctx`, verified as by
     /// [`from_function`](Self::from_function).
     ///
     /// # Errors
@@ -113,8 +113,8 @@ impl<A: KernelArgs> Kernel<A> {
         })
     }
 
-    /// A function that cudarc loaded in `ctx`. Only sizes and offsets are verified, because cudarc does not keep the
-    /// image: see [`from_function_with_image`](Self::from_function_with_image).
+    /// Returns a function that cudarc loaded in `ctx`. Only sizes and offsets are verified, because cudarc does not
+    /// keep the image: see [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
     /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded it in a different context.
@@ -122,7 +122,7 @@ impl<A: KernelArgs> Kernel<A> {
         restored_on_error(ctx, || Function::of_cudarc(ctx, function, None, None, None)?.kernel())
     }
 
-    /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
+    /// Returns a function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
     ///
     /// # Errors
     /// The errors of [`Function::from_cudarc`], and [`Error::Verify`] if `A` does not match.
@@ -134,19 +134,19 @@ impl<A: KernelArgs> Kernel<A> {
         restored_on_error(ctx, || Function::from_cudarc(ctx, function, image)?.kernel())
     }
 
-    /// The kernel without the type of its arguments.
+    /// Returns the kernel without the type of its arguments.
     #[must_use]
     pub fn as_function(&self) -> &Function {
         self.typed.function()
     }
 
-    /// The information that the struct was verified against.
+    /// Returns the information that the struct was verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         self.as_function().verification()
     }
 
-    /// The kernel itself.
+    /// Returns the kernel itself.
     ///
     /// # Errors
     /// [`Error::Verify`] with the reason if it was not verified.
@@ -163,19 +163,19 @@ impl<A: KernelArgs> Kernel<A> {
         self.as_function().require_loaded()
     }
 
-    /// The kernel's symbol.
+    /// Returns the kernel's symbol.
     #[must_use]
     pub fn name(&self) -> &str {
         self.as_function().name()
     }
 
-    /// The context in which it is loaded.
+    /// Returns the context in which it is loaded.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
         self.as_function().context()
     }
 
-    /// The driver's handle, which is valid while this kernel or a clone is alive.
+    /// Returns the driver's handle, which is valid while this kernel or a clone is alive.
     #[must_use]
     pub fn cu_function(&self) -> cudarc::driver::sys::CUfunction {
         self.as_function().cu_function()
@@ -183,7 +183,7 @@ impl<A: KernelArgs> Kernel<A> {
 }
 
 impl Function {
-    /// The kernel with the arguments `A`, verified against the image and the driver's records.
+    /// Returns the kernel with the arguments `A`, verified against the image and the driver's records.
     ///
     /// # Errors
     /// [`Error::Verify`] if `A` does not match.
@@ -193,7 +193,7 @@ impl Function {
 }
 
 impl Module {
-    /// The kernel `entry`, verified against `A`.
+    /// Returns the kernel `entry`, verified against `A`.
     ///
     /// `entry` is a symbol, or the unmangled name of a C++ kernel: of overloads and template instances, the one that
     /// matches `A`. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc

@@ -45,13 +45,15 @@ resources! {
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// The maximum number of threads per block. Registers and `__launch_bounds__` can lower it below the GPU's limit.
+    /// Returns the maximum number of threads per block. Registers and `__launch_bounds__` can lower it below the GPU's
+    /// limit.
     #[must_use]
     pub fn max_threads_per_block(&self) -> u32 {
         self.function().max_threads
     }
 
-    /// Whether kernels can update nodes of this kernel: [`Launch::device_updatable_node`]. `None` before CUDA 13.3.
+    /// Returns whether kernels can update nodes of this kernel: [`Launch::device_updatable_node`]. `None` before CUDA
+    /// 13.3.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -60,8 +62,8 @@ impl<A: KernelArgs> Kernel<A> {
         Ok(value.map(|value| value != 0))
     }
 
-    /// How much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` before CUDA
-    /// 13.4, or for a mode that this crate does not know.
+    /// Returns how much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` before
+    /// CUDA 13.4, or for a mode that this crate does not know.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -74,8 +76,8 @@ impl<A: KernelArgs> Kernel<A> {
 /// # Occupancy
 /// CUDA Driver API, "Occupancy". Dynamic shared memory above 48 KiB is opted in, as in a launch.
 impl<A: KernelArgs> Kernel<A> {
-    /// The maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block` threads with
-    /// `shared` bytes of dynamic shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
+    /// Returns the maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block`
+    /// threads with `shared` bytes of dynamic shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
     ///
     /// # Errors
     /// [`Error::Launch`] if the device has less shared memory; [`Error::Driver`].
@@ -83,8 +85,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_active_blocks(block.into_dim(), shared)
     }
 
-    /// The largest grid of a [`cooperative`](Launch::cooperative) launch: the number of blocks that all multiprocessors
-    /// run at the same time.
+    /// Returns the largest grid of a [`cooperative`](Launch::cooperative) launch: the number of blocks that all
+    /// multiprocessors run at the same time.
     ///
     /// # Errors
     /// The errors of [`max_active_blocks`](Self::max_active_blocks).
@@ -92,7 +94,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_cooperative_blocks(block.into_dim(), shared)
     }
 
-    /// The one-dimensional block with the highest occupancy, with `shared` bytes of dynamic shared memory:
+    /// Returns the one-dimensional block with the highest occupancy, with `shared` bytes of dynamic shared memory:
     /// `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
@@ -101,9 +103,9 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().suggest_block(shared)
     }
 
-    /// The maximum number of clusters of a launch that the GPU runs at the same time: `cuOccupancyMaxActiveClusters`.
-    /// It depends on the block, the shared memory and the [`cluster`](Launch::cluster) of `launch`; 0 means that the
-    /// GPU cannot run it.
+    /// Returns the maximum number of clusters of a launch that the GPU runs at the same time:
+    /// `cuOccupancyMaxActiveClusters`. It depends on the block, the shared memory and the [`cluster`](Launch::cluster)
+    /// of `launch`; 0 means that the GPU cannot run it.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, Launch};
@@ -121,8 +123,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_active_clusters(launch)
     }
 
-    /// The maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`; at most 8 until the
-    /// kernel has been launched with a larger cluster.
+    /// Returns the maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`; at most 8
+    /// until the kernel has been launched with a larger cluster.
     ///
     /// # Errors
     /// The errors of [`max_active_clusters`](Self::max_active_clusters).
@@ -130,8 +132,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_cluster_size(launch)
     }
 
-    /// A grid and a block with at least one thread for each of `elements`: the block that the kernel requires, or else
-    /// the one with the highest occupancy. The kernel must skip the threads beyond the last element.
+    /// Returns a grid and a block with at least one thread for each of `elements`: the block that the kernel requires,
+    /// or else the one with the highest occupancy. The kernel must skip the threads beyond the last element.
     ///
     /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` has blocks of 1024
     /// threads.

@@ -157,7 +157,7 @@ impl Module {
         Ok(module)
     }
 
-    /// The method without its feature: the error of a call names the feature.
+    /// Returns the method without its feature: the error of a call names the feature.
     #[cfg(not(feature = "nvrtc"))]
     #[doc(hidden)]
     pub fn compile<S: crate::__private::CompilesWithNvrtc>(
@@ -168,8 +168,8 @@ impl Module {
         unreachable!("no type implements the trait")
     }
 
-    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.
-    /// cudarc and this crate use the same functions and `__device__` variables.
+    /// Returns a module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded
+    /// it. cudarc and this crate use the same functions and `__device__` variables.
     ///
     /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters
     /// (driver 12.4 and newer); if they differ, the image is rejected. A kernel with the same name and sizes, but
@@ -290,21 +290,21 @@ impl Module {
         }))
     }
 
-    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of
-    /// each kernel. It is empty if the driver has the result of the same PTX and options in its cache on disk
+    /// Returns the log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and
+    /// memory of each kernel. It is empty if the driver has the result of the same PTX and options in its cache on disk
     /// (`CUDA_CACHE_DISABLE=1` disables the cache).
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log
     }
 
-    /// The run time of the driver's compiler and linker, if [`JitOptions::wall_time`] was set.
+    /// Returns the run time of the driver's compiler and linker, if [`JitOptions::wall_time`] was set.
     #[must_use]
     pub fn wall_time(&self) -> Option<Duration> {
         self.wall_time
     }
 
-    /// The symbols of the kernels in the images, if they could be read.
+    /// Returns the symbols of the kernels in the images, if they could be read.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         self.kernels.iter().map(|kernel| &*kernel.symbol)
     }

@@ -11,38 +11,38 @@ pub struct Argument<'a> {
 }
 
 impl<'a> Argument<'a> {
-    /// The name of the field; the index of an argument of an [`ArgList`](crate::ArgList).
+    /// Returns the name of the field; the index of an argument of an [`ArgList`](crate::ArgList).
     #[must_use]
     pub fn name(&self) -> &'a str {
         self.parameter.name
     }
 
-    /// The Rust type of the field, as the source spells it.
+    /// Returns the Rust type of the field, as the source spells it.
     #[must_use]
     pub fn rust_type(&self) -> &'a str {
         self.parameter.spelling
     }
 
-    /// The C++ type of the parameter: `float const*`.
+    /// Returns the C++ type of the parameter: `float const*`.
     #[must_use]
     pub fn cpp_type(&self) -> CppType<'a> {
         self.parameter.cpp
     }
 
-    /// The offset of the parameter in bytes by C's rule. Above an alignment of 16 bytes, the offset on the device can
-    /// differ.
+    /// Returns the offset of the parameter in bytes by C's rule. Above an alignment of 16 bytes, the offset on the
+    /// device can differ.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.parameter.offset.unwrap_or(0)
     }
 
-    /// The bytes that the kernel receives.
+    /// Returns the bytes that the kernel receives.
     #[must_use]
     pub fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn value(&self) -> Value<'a> {
         Value::of(self.parameter, self.bytes)
@@ -55,7 +55,7 @@ impl<'a> Argument<'a> {
         self.elements
     }
 
-    /// The parameter with everything that is known about it.
+    /// Returns the parameter with everything that is known about it.
     #[must_use]
     pub fn parameter(&self) -> &'a Parameter<'a> {
         self.parameter

@@ -21,7 +21,7 @@ pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
     result
 }
 
-/// What can refuse a call before the driver sees it. After an error, the driver is not called, and the program gets the
+/// What can refuse a call before the driver sees it. After an error, the driver is not called, and user code gets the
 /// error.
 fn before(event: &Event<'_>) -> Result<(), Error> {
     match event.call() {

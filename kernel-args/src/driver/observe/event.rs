@@ -26,7 +26,7 @@ pub enum Event<'e> {
 }
 
 impl<'e> Event<'e> {
-    /// What a launch of a kernel and a call of a launcher have in common.
+    /// Returns what a launch of a kernel and a call of a launcher have in common.
     pub(super) fn call(&self) -> Option<&'e LauncherEvent<'e>> {
         match *self {
             Event::KernelLaunch(launch) => Some(&launch.call),

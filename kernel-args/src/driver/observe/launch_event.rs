@@ -22,7 +22,7 @@ use std::{
     vec::Vec,
 };
 
-/// A launch of a kernel, with everything that the program has passed to it.
+/// A launch of a kernel, with everything that user code has passed to it.
 ///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
@@ -56,51 +56,51 @@ pub struct LauncherEvent<'e> {
 }
 
 impl<'e> LaunchEvent<'e> {
-    /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol
-    /// is not mangled.
+    /// Returns the C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the
+    /// symbol is not mangled.
     #[must_use]
     pub fn demangled(&self) -> Option<String> {
         demangle(&self.name())
     }
 
-    /// The file of the image that contains the kernel, or the name of the source that was compiled at run time. `None`
-    /// for an image from memory, a module of cudarc, or a raw function.
+    /// Returns the file of the image that contains the kernel, or the name of the source that was compiled at run time.
+    /// `None` for an image from memory, a module of cudarc, or a raw function.
     #[must_use]
     pub fn module(&self) -> Option<&'e str> {
         self.module
     }
 
-    /// The driver's handle of the function.
+    /// Returns the driver's handle of the function.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
         self.function.raw()
     }
 
-    /// The number of blocks.
+    /// Returns the number of blocks.
     #[must_use]
     pub fn grid(&self) -> Dim3 {
         Dim3::from(self.config.grid)
     }
 
-    /// The threads of a block.
+    /// Returns the threads of a block.
     #[must_use]
     pub fn block(&self) -> Dim3 {
         Dim3::from(self.config.block)
     }
 
-    /// The dynamic shared memory of a block in bytes.
+    /// Returns the dynamic shared memory of a block in bytes.
     #[must_use]
     pub fn shared_memory(&self) -> u32 {
         self.config.shared
     }
 
-    /// The form in which the parameters are passed.
+    /// Returns the form in which the parameters are passed.
     #[must_use]
     pub fn form(&self) -> Form {
         self.form
     }
 
-    /// The launch attributes: the name of the method of [`Launch`](crate::Launch), and the value as text.
+    /// Returns the launch attributes: the name of the method of [`Launch`](crate::Launch), and the value as text.
     #[must_use]
     pub fn attributes(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
@@ -114,34 +114,34 @@ impl<'e> LaunchEvent<'e> {
 macro_rules! call {
     ($ty:ident $(, $call:ident)?) => {
         impl<'e> $ty<'e> {
-            /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it
-            /// is 12.3 or newer.
+            /// Returns the kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw
+            /// function if it is 12.3 or newer.
             #[must_use]
             pub fn name(&self) -> String {
                 (self$(.$call)?.name)()
             }
 
-            /// The stream. `None` for a launch without `stream = …` whose stream is the default stream of the current
-            /// context.
+            /// Returns the stream. `None` for a launch without `stream = …` whose stream is the default stream of the
+            /// current context.
             #[must_use]
             pub fn stream(&self) -> Option<&'e CudaStream> {
                 self$(.$call)?.stream
             }
 
-            /// The driver's handle of the stream; null for a default stream.
+            /// Returns the driver's handle of the stream; null for a default stream.
             #[must_use]
             pub fn cu_stream(&self) -> CUstream {
                 self$(.$call)?.handle.raw()
             }
 
-            /// The context; `None` if it is the current context, and no argument has a context.
+            /// Returns the context; `None` if it is the current context, and no argument has a context.
             #[must_use]
             pub fn context(&self) -> Option<&'e Arc<CudaContext>> {
                 self$(.$call)?.context
             }
 
-            /// Whether a [`Sequence`](crate::sequence::Sequence) records the call, whose work is then enqueued with the
-            /// run.
+            /// Returns whether a [`Sequence`](crate::sequence::Sequence) records the call, whose work is then enqueued
+            /// with the run.
             #[must_use]
             pub fn is_recorded(&self) -> bool {
                 self$(.$call)?.is_recorded
@@ -156,7 +156,7 @@ macro_rules! call {
                 });
             }
 
-            /// The arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
+            /// Returns the arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
             #[must_use]
             pub fn arguments(&self) -> String {
                 let mut text = String::new();
@@ -169,7 +169,7 @@ macro_rules! call {
                 text
             }
 
-            /// The number of bytes of all parameters, without the gaps between them.
+            /// Returns the number of bytes of all parameters, without the gaps between them.
             #[must_use]
             pub fn parameter_bytes(&self) -> usize {
                 let mut sum = 0;

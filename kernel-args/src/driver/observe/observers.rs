@@ -85,7 +85,8 @@ pub fn install(observer: impl Observer + 'static) -> Installed {
 pub struct Installed(Arc<Entry>);
 
 impl Installed {
-    /// The panic of the observer, after which it is not called until this returned it. `None` if it has not panicked.
+    /// Returns the panic of the observer, after which it is not called until this returned it. `None` if it has not
+    /// panicked.
     #[must_use]
     pub fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
         let mut panic = self.0.panic.lock().unwrap_or_else(PoisonError::into_inner);

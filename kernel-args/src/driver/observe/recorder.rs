@@ -57,8 +57,8 @@ impl Drop for Locked {
     }
 }
 
-/// What was running in the current context when the fault came. If the current context has no records, of the only one
-/// that has.
+/// Returns what was running in the current context when the fault came. If the current context has no records, of the
+/// only one that has.
 fn current_fault(status: Status) -> Option<ContextFault> {
     if !Watcher::Recorder.is_active() || LOCKED.get() {
         return None;
@@ -98,8 +98,8 @@ pub(super) fn read_environment() {
     }
 }
 
-/// The fault of a context: waits for its work, and returns the launches that were running when a kernel left an error
-/// in it. `None` if there is no such error, or if the recorder is off.
+/// Returns the fault of a context: waits for its work, and returns the launches that were running when a kernel left an
+/// error in it. `None` if there is no such error, or if the recorder is off.
 ///
 /// # Errors
 /// The errors of the driver that are not faults of the context.
@@ -155,8 +155,8 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
     result
 }
 
-/// The context and the stream of a launch that runs now. `None` for other events, and for a launch that is captured or
-/// recorded.
+/// Returns the context and the stream of a launch that runs now. `None` for other events, and for a launch that is
+/// captured or recorded.
 fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     let (context, stream) = match *event {
         Event::KernelLaunch(_) | Event::LauncherCall(_) => {

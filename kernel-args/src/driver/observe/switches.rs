@@ -1,4 +1,4 @@
-//! What the program and the environment switch on.
+//! What user code and the environment switch on.
 
 use super::recorder;
 #[cfg(feature = "record")]
@@ -8,7 +8,7 @@ use std::env;
 #[cfg(feature = "record")]
 use std::path::PathBuf;
 
-/// Reads the environment, at the first event or the first call of the program: a call of the program then replaces what
+/// Reads the environment, at the first event or the first call of user code: such a call then replaces what
 /// it has read.
 pub(super) fn start() {
     if Watcher::Environment.set_active(false) {
@@ -54,7 +54,7 @@ pub fn check_pointers(is_on: bool) {
     Watcher::Pointers.set_active(is_on);
 }
 
-/// Whether pointers are checked: for images, and for nodes of graphs, which are no events.
+/// Returns whether pointers are checked: for images, and for nodes of graphs, which are no events.
 pub(crate) fn pointers_are_checked() -> bool {
     start();
     Watcher::Pointers.is_active()

@@ -64,7 +64,7 @@ impl PointerUse {
 }
 
 pub(crate) trait KernelCode {
-    /// What it does with the pointer at this offset in a parameter.
+    /// Returns what it does with the pointer at this offset in a parameter.
     fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse;
 }
 
@@ -184,7 +184,7 @@ fn misaligned(pointer: &Pointer<'_>, code: PointerUse) -> Option<PointerProblem>
     (!is_aligned).then_some(PointerProblem::Misaligned { required, because })
 }
 
-/// Whether the launch becomes a node of a graph.
+/// Returns whether the launch becomes a node of a graph.
 fn is_captured(request: &PointerCheck<'_>) -> Result<bool, CallError> {
     let stream = match request.runs {
         Runs::On(stream) => stream,

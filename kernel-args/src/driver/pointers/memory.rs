@@ -10,7 +10,7 @@ const PAGEABLE_MEMORY_ACCESS: u32 = 88;
 #[derive(Clone, Copy)]
 pub(super) enum MemoryAt {
     Allocated(Allocation),
-    /// No allocation, but one ends directly before the address: it is the end of a range.
+    /// One past the end of an allocation: a valid end pointer.
     End,
     /// Memory of the process that the driver does not know. Kernels can access it if the GPU shares the page tables of
     /// the process.
@@ -21,7 +21,7 @@ pub(super) enum MemoryAt {
 }
 
 impl MemoryAt {
-    /// The memory at an address other than 0, for kernels of the current context.
+    /// Returns the memory at an address other than 0, for kernels of the current context.
     pub(super) fn at(api: &Api, address: u64) -> Result<Self, CallError> {
         if let Some(allocation) = api.allocation(address)? {
             return Ok(Self::Allocated(allocation));
@@ -41,7 +41,7 @@ impl MemoryAt {
     }
 }
 
-/// Whether an address is in readable memory of the process. `None` if the system does not report it.
+/// Returns whether an address is in readable memory of the process. `None` if the system does not report it.
 #[cfg(windows)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 fn is_mapped(address: u64) -> Option<bool> {
@@ -54,7 +54,7 @@ fn is_mapped(address: u64) -> Option<bool> {
     Some(maps.lines().any(|line| holds(line, address)))
 }
 
-/// Whether a line of `/proc/self/maps` describes readable memory with this address:
+/// Returns whether a line of `/proc/self/maps` describes readable memory with this address:
 /// `7f00-7f10 rw-p 00000000 00:00 0 [stack]`.
 #[cfg(any(test, not(windows)))]
 fn holds(line: &str, address: u64) -> bool {

@@ -22,7 +22,7 @@ pub(crate) const SHARED_MEMORY_MODE: Newer = Newer(17, 13040);
 #[derive(Clone, Copy)]
 pub(crate) struct Newer(u32, i32);
 
-/// The attribute; `None` if the driver is too old. The function's context must be current.
+/// Returns the attribute; `None` if the driver is too old. The function's context must be current.
 pub(crate) fn get_newer(
     function: FunctionHandle<'_>,
     Newer(attribute, since): Newer,

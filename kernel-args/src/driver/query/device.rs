@@ -12,13 +12,13 @@ pub(crate) fn number(call: impl FnOnce(&mut c_int) -> Result<(), CallError>) -> 
     Ok(u32::try_from(out(call)?).unwrap_or(0))
 }
 
-/// An attribute, by its number in `CUdevice_attribute`.
+/// Returns an attribute, by its number in `CUdevice_attribute`.
 pub(crate) fn device_attribute(attribute: u32) -> Result<u32, CallError> {
     let (api, device) = (api()?, current_device()?);
     number(|value| api.cuDeviceGetAttribute(value, attribute, device))
 }
 
-/// The largest grid and the largest block.
+/// Returns the largest grid and the largest block.
 pub(crate) fn max_sizes() -> Result<[Dim3; 2], CallError> {
     // `CU_DEVICE_ATTRIBUTE_…`. The attributes of y and z follow the attribute of x.
     const MAX_GRID_DIM_X: u32 = 5;
@@ -29,8 +29,8 @@ pub(crate) fn max_sizes() -> Result<[Dim3; 2], CallError> {
     Ok([extent(MAX_GRID_DIM_X)?, extent(MAX_BLOCK_DIM_X)?])
 }
 
-/// The maximum number of blocks of `threads` threads on one multiprocessor. The function is loaded in the current
-/// context.
+/// Returns the maximum number of blocks of `threads` threads on one multiprocessor. The function is loaded in the
+/// current context.
 pub(crate) fn max_active_blocks(function: FunctionHandle<'_>, threads: u64, shared: u32) -> Result<u32, CallError> {
     let api = api()?;
     let (threads, shared) = (c_int::try_from(threads).unwrap_or(c_int::MAX), shared as usize);

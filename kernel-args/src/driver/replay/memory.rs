@@ -126,7 +126,7 @@ fn add_difference(
     }
 }
 
-/// The larger number; NaN if one is NaN.
+/// Returns the larger number; NaN if one is NaN.
 fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }

@@ -25,30 +25,30 @@ pub struct ReplayOptions<'i> {
 }
 
 impl<'i> ReplayOptions<'i> {
-    /// The recorded launch, once.
+    /// Creates the recorded launch, once.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Another grid, in blocks.
+    /// Sets another grid, in blocks.
     pub fn grid(mut self, grid: impl IntoDim) -> Self {
         self.grid = Some(grid.into_dim());
         self
     }
 
-    /// Another block, in threads.
+    /// Sets another block, in threads.
     pub fn block(mut self, block: impl IntoDim) -> Self {
         self.block = Some(block.into_dim());
         self
     }
 
-    /// Another size of dynamic shared memory, in bytes per block.
+    /// Sets another size of dynamic shared memory, in bytes per block.
     pub fn shared_memory(mut self, bytes: u32) -> Self {
         self.shared_memory = Some(bytes);
         self
     }
 
-    /// Another build of the kernel, or the image of a recording without one. Its kernel has the recorded symbol.
+    /// Sets another build of the kernel, or the image of a recording without one. Its kernel has the recorded symbol.
     pub fn image(mut self, image: impl IntoImage<'i>) -> Self {
         self.image = Some(image.into_image());
         self

@@ -41,8 +41,8 @@ impl Recording {
         Ok(Self { file, manifest })
     }
 
-    /// The kernel, its geometry, arguments and pointers, and the machine. It comes from the file, so a name can contain
-    /// any characters.
+    /// Returns the kernel, its geometry, arguments and pointers, and the machine. It comes from the file, so a name can
+    /// contain any characters.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest

@@ -43,13 +43,13 @@ pub struct Difference {
 }
 
 impl Replay {
-    /// Whether the replay had the same result as the recorded launch, bit for bit.
+    /// Returns whether the replay had the same result as the recorded launch, bit for bit.
     #[must_use]
     pub fn is_same(&self) -> bool {
         self.recorded == self.status && self.memory.iter().all(|memory| memory.difference.is_none())
     }
 
-    /// The median of the repetitions; `None` without repetitions.
+    /// Returns the median of the repetitions; `None` without repetitions.
     #[must_use]
     pub fn median(&self) -> Option<Duration> {
         let mut times = self.times.clone();

@@ -54,13 +54,13 @@ impl ExternalCache {
     /// For how many runs work is remembered that no run has.
     const RUNS: u64 = 64;
 
-    /// Whether the next work in the order is equal.
+    /// Returns whether the next work in the order is equal.
     #[inline]
     pub(crate) fn repeats(&self, is_equal: impl Fn(&ExternalSteps) -> bool) -> bool {
         self.order.get(self.now).is_some_and(|steps| is_equal(steps))
     }
 
-    /// Makes the equal work of an earlier run the next work, if there is one.
+    /// Reuses equal work of an earlier run as the next step, if any.
     pub(crate) fn recall(&mut self, hash: impl Fn() -> u64, is_equal: impl Fn(&ExternalSteps) -> bool) -> bool {
         let known = self.known.get(&hash());
         let Some(steps) = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))) else {
@@ -94,7 +94,7 @@ impl ExternalCache {
         }
     }
 
-    /// The run has the next work.
+    /// Moves on to the next step.
     #[inline]
     pub(crate) fn advance(&mut self) -> &ExternalSteps {
         let steps = &self.order[self.now];
@@ -103,17 +103,17 @@ impl ExternalCache {
         steps
     }
 
-    /// How often work was captured.
+    /// Returns how often work was captured.
     pub(crate) fn captures(&self) -> u64 {
         self.captures
     }
 
-    /// The work of this run.
+    /// Returns the work of this run.
     pub(crate) fn now(&self) -> &[Arc<ExternalSteps>] {
         &self.order[..self.now]
     }
 
-    /// The run is over. Returns what is no longer remembered; its drop can run code of the program.
+    /// The run is over. Returns what is no longer remembered; its drop can run user code.
     pub(crate) fn end_run(&mut self) -> Vec<Arc<ExternalSteps>> {
         let mut old = mem::take(&mut self.replaced);
         old.extend(self.order.drain(mem::take(&mut self.now)..));

@@ -96,7 +96,7 @@ pub(crate) struct Recording {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Idle,
-    /// A run records, or was given up where it could not be ended.
+    /// A run is recording, or was dropped in a place where it could not be cleaned up.
     Active,
 }
 
@@ -127,7 +127,7 @@ pub(crate) enum NotRecording {
     HalfEnqueued,
 }
 
-/// What a run leaves behind. Its drop can run code of the program.
+/// Values to drop after a run. Dropping them can run user code.
 #[must_use = "`release` drops each value, also after a panic"]
 pub(crate) struct Leftovers {
     retained: Vec<Arc<dyn Send + Sync>>,
@@ -140,7 +140,7 @@ impl Leftovers {
         self.retained.is_empty() && self.kept.is_empty() && self.external.is_empty()
     }
 
-    /// The values, for a different place of their drops.
+    /// Returns the values, for a different place of their drops.
     pub(crate) fn into_owners(self) -> Vec<Box<dyn Send>> {
         fn boxed<T: Send + 'static>(value: T) -> Box<dyn Send> {
             Box::new(value)
@@ -183,7 +183,7 @@ impl RunRecord {
         &self.shared.stream
     }
 
-    /// The recording, for this thread.
+    /// Returns the recording, for this thread.
     #[inline(always)]
     pub(crate) fn enter(&self) -> Result<Entered<'_>, NotRecording> {
         let entered = self.shared.enter()?;
@@ -264,7 +264,7 @@ impl SharedRecording {
 pub(crate) struct Entered<'r>(&'r Recording, LockGuard<'r>);
 
 impl Entered<'_> {
-    /// Whether this thread has entered it once: it is not in a launch.
+    /// Returns whether this thread has entered it once: it is not in a launch.
     pub(crate) fn is_only(&self) -> bool {
         self.1.depth() == 1
     }
@@ -274,7 +274,7 @@ impl Entered<'_> {
         self.scopes.set(1);
     }
 
-    /// The lock of the pool.
+    /// Returns the lock of the pool.
     pub(crate) fn lock(&self) -> &LockGuard<'_> {
         &self.1
     }
@@ -290,10 +290,10 @@ impl Deref for Entered<'_> {
 }
 
 impl Recording {
-    /// A stream of the same context, in which cudarc tracks nothing: slices of it have no events.
+    /// Returns a stream of the same context, in which cudarc tracks nothing: slices of it have no events.
     ///
-    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created
-    /// would destroy the context. It is leaked.
+    /// Uses a second, leaked `CudaContext` for the same handle: dropping it would destroy a context that the user
+    /// created.
     pub(crate) fn untracked(&self) -> Result<&Arc<CudaStream>, DriverError> {
         if let Some(known) = self.untracked.get() {
             return Ok(known);
@@ -337,7 +337,7 @@ impl Recording {
         self.held.own(memory, always);
     }
 
-    /// What was retired, because the run is over.
+    /// Returns what was retired, because the run is over.
     pub(crate) fn take_retired(&self) -> Vec<Arc<dyn Send + Sync>> {
         self.retired.get().map(|retired| retired.end()).unwrap_or_default()
     }

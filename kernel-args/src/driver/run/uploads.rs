@@ -20,7 +20,7 @@ impl Uploads {
     /// The size of the smallest part on the device.
     const PART: usize = 64 << 10;
 
-    /// The place of the bytes on the device.
+    /// Returns the place of the bytes on the device.
     pub(crate) fn push(
         &mut self,
         bytes: &[u8],

@@ -126,7 +126,7 @@ impl Run {
         Ok(())
     }
 
-    /// A new slice with these elements: [`alloc`](Self::alloc) and [`memcpy_htod`](Self::memcpy_htod).
+    /// Returns a new slice with these elements: [`alloc`](Self::alloc) and [`memcpy_htod`](Self::memcpy_htod).
     ///
     /// # Errors
     /// See these functions.

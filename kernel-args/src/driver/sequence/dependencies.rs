@@ -24,7 +24,7 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
-    /// The dependencies of steps with these accesses; `None` is ordered with every other step.
+    /// Returns the dependencies of steps with these accesses; `None` is ordered with every other step.
     pub(super) fn of<'a>(steps: impl Iterator<Item = Option<&'a [Access]>>) -> Self {
         Self::in_branches(steps, BRANCHES)
     }

@@ -56,7 +56,7 @@ struct Segment {
     plans: Vec<Plan>,
     /// The steps that the first graph had before it was last updated with many changes.
     before_last: Vec<u64>,
-    /// The steps and their uses of memory. The recording has those of the segment that records.
+    /// The steps and their uses of memory. The recording has the steps of the segment that records.
     log: LaunchLog,
     uses: StepUses,
     without_node: Option<&'static str>,

@@ -224,7 +224,7 @@ pub(crate) fn add_work<E: From<Error>>(
     capture: impl FnOnce() -> Result<(Box<dyn Any + Send + Sync>, Captured), E>,
     mut note: impl FnMut(&mut StepUses),
 ) -> Result<(), E> {
-    // The comparison of a value can run code of the program.
+    // The comparison of a value can run user code.
     let comparing = |_| not_recording(what.into(), NotRecording::Comparing);
     let mut external = recording.external.try_borrow_mut().map_err(comparing)?;
     if !external.repeats(&is_equal) {
@@ -283,7 +283,7 @@ fn capture_work<A: ExternalArgs, E: From<Error>>(
     }
 }
 
-/// Whether an argument has this memory, which the work reads or writes.
+/// Returns whether an argument has this memory, which the work reads or writes.
 fn is_inside(arguments: &[Access], address: CUdeviceptr, bytes: usize, writes: bool) -> bool {
     arguments.iter().any(|argument| {
         let offset = address.checked_sub(argument.address);
@@ -339,8 +339,9 @@ pub(crate) fn capture<E: From<Error>>(
     }
 }
 
-/// The nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a child
-/// graph; also if it has a node of another kind, for which an `unsafe` caller has promised what each launch needs.
+/// Returns the nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a
+/// child graph; also if it has a node of another kind, for which an `unsafe` caller has promised what each launch
+/// needs.
 pub(crate) fn read_captured(
     graph: Graph,
     is_checked: bool,

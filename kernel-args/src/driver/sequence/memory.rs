@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// A framework gets a slice of a pool in a run ([`Run::alloc`](super::Run::alloc)) or of a [`Pool`](super::Pool), and a
 /// slice of cudarc elsewhere. When it is dropped, on any thread, a slice of cudarc is freed behind the run that records
-/// on its stream and may use it ([`retire`](super::retire)), or now if there is none. A slice of a pool leaves its
+/// on its stream and may use it ([`retire`](super::retire)), or now if no run records. A slice of a pool leaves its
 /// memory to later work of the pool.
 ///
 /// ```no_run

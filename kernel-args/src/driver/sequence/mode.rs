@@ -16,7 +16,7 @@ pub enum RunMode {
     Plain(WhyPlain),
 }
 
-/// How often a sequence has done what: why its steps are slow. [`Sequence::counts`](super::Sequence::counts) returns
+/// Statistics of a sequence, to find out why its steps are slow. [`Sequence::counts`](super::Sequence::counts) returns
 /// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ pub struct RunCounts {
 }
 
 impl RunMode {
-    /// The mode of a run whose segments before had this mode.
+    /// Sets the mode of a run whose segments before had this mode.
     pub(super) fn after(self, before: Option<Self>) -> Self {
         match (before, self) {
             (Some(Self::Plain(why)), _) | (_, Self::Plain(why)) => Self::Plain(why),

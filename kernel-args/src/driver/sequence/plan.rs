@@ -68,13 +68,14 @@ impl Plan {
         mem::swap(&mut self.steps, steps);
     }
 
-    /// Whether updates of fewer than `below` nodes change the steps to `steps`. `changes` gets the steps that differ.
+    /// Returns whether updates of fewer than `below` nodes change the steps to `steps`. `changes` gets the steps that
+    /// differ.
     pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
         changes.clear();
         Steps::of(&self.steps).differences(steps, below, |change| changes.push(change))
     }
 
-    /// Whether steps with these accesses must wait for each other as the nodes do.
+    /// Returns whether steps with these accesses must wait for each other as the nodes do.
     pub(super) fn is_ordered_for(&mut self, accesses: Option<&Accesses>) -> bool {
         match (accesses, &mut self.accesses) {
             (None, None) => true,

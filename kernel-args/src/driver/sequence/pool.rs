@@ -39,7 +39,7 @@ use std::sync::Arc;
 pub struct Pool(Arc<PoolMemory>);
 
 impl Pool {
-    /// A pool whose memory is used on `stream`. It allocates from the driver when it is first used.
+    /// Creates a pool whose memory is used on `stream`. It allocates from the driver when it is first used.
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
         Self(PoolMemory::new(stream, alloc_bytes, false, declare_slice()))
@@ -53,7 +53,7 @@ impl Pool {
         self
     }
 
-    /// A slice of `len` elements.
+    /// Returns a slice of `len` elements.
     ///
     /// # Errors
     /// [`RunError::NoMemory`] if the pool would exceed its limit; [`RunError::Capturing`] if it has no free
@@ -65,7 +65,7 @@ impl Pool {
         self.alloc_unset(len)
     }
 
-    /// A slice of `len` elements, whose bytes are zero.
+    /// Returns a slice of `len` elements, whose bytes are zero.
     ///
     /// # Errors
     /// See [`alloc`](Self::alloc); [`RunError::Capturing`] while the stream is being captured; [`Error::Cudarc`].
@@ -83,7 +83,7 @@ impl Pool {
         self.0.alloc(&self.0.lock().wait(), len, &|_| ()).map_err(no_memory)
     }
 
-    /// How much memory it has.
+    /// Returns how much memory it has.
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
         self.0.memory_use()
@@ -104,7 +104,7 @@ impl fmt::Debug for Pool {
 
 /// # Memory of the sequence
 impl Run {
-    /// A slice of `len` elements, for the launches of this run and for later work on its stream.
+    /// Returns a slice of `len` elements, for the launches of this run and for later work on its stream.
     ///
     /// When it is dropped, later steps of this run can use the memory again, and later runs. The allocations of equal
     /// runs have the same addresses, so no node of the graph changes. A slice that is not dropped stays allocated, and
@@ -121,15 +121,16 @@ impl Run {
         self.alloc_unset(len)
     }
 
-    /// A slice that a step of the caller writes before this crate returns it, or whose elements can have any bytes.
+    /// Returns a slice that a step of the caller writes before this crate returns it, or whose elements can have any
+    /// bytes.
     #[inline]
     pub(super) fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let recording = self.enter("an allocation")?;
         recording.pool.alloc(recording.lock(), len, &|range| recording.held.own(range, true)).map_err(no_memory)
     }
 
-    /// A slice of `len` elements, whose bytes a step of the run sets to zero. If the run is part of a capture, this
-    /// happens when the graph is launched.
+    /// Returns a slice of `len` elements, whose bytes a step of the run sets to zero. If the run is part of a capture,
+    /// this happens when the graph is launched.
     ///
     /// # Errors
     /// See [`alloc`](Self::alloc).
@@ -167,7 +168,7 @@ impl Sequence {
         self
     }
 
-    /// How much memory it has for [`Run::alloc`].
+    /// Returns how much memory it has for [`Run::alloc`].
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
         self.pool().memory_use()

@@ -34,8 +34,8 @@ use std::{
 /// launches are.
 ///
 /// It is the stream of the launches of the run, `stream = &run`. Clones are the same run. If the last clone is dropped
-/// before [`finish`](Self::finish), nothing is enqueued, and the run counts as given up. One thread at a time can record in it: a use while another
-/// thread is in a call of it is an error.
+/// before [`finish`](Self::finish), nothing is enqueued, and the run counts as given up. One thread at a time can
+/// record in it: a use while another thread is in a call of it is an error.
 ///
 /// ```no_run
 /// # use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::{Sequence, current}};
@@ -91,7 +91,7 @@ impl State {
         self.mode.get()
     }
 
-    /// Whether it is over, and was enqueued.
+    /// Returns whether it is over, and was enqueued.
     pub(super) fn is_enqueued(&self) -> bool {
         self.mode.get().is_some()
     }
@@ -157,7 +157,7 @@ impl State {
         self.record.enter().map_err(|why| failed(what, why))
     }
 
-    /// The recording, if this thread is not in a launch of the run.
+    /// Returns the recording, if this thread is not in a launch of the run.
     fn enter_once(&self) -> Result<Entered<'_>, Error> {
         let what = "the run of a sequence";
         let recording = self.enter(what)?;
@@ -279,22 +279,23 @@ impl Run {
         self.0.end(self.0.enter_once()?, true)
     }
 
-    /// Whether it records: it was neither enqueued nor given up.
+    /// Returns whether it records: it was neither enqueued nor given up.
     #[must_use]
     pub fn is_recording(&self) -> bool {
         !self.0.record.is_over()
     }
 
-    /// The stream on which the run will be enqueued. Other work on it runs before all launches of the run.
+    /// Returns the stream on which the run will be enqueued. Other work on it runs before all launches of the run.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         self.0.record.stream()
     }
 
-    /// The run owns the value until it is enqueued or given up. Then the value is dropped, behind the work of the run.
+    /// The run owns the value until it is enqueued or given up. The value is then dropped, in stream order after the
+    /// run's work.
     ///
     /// Launches of this run can use its memory from now on, and views of it. If the value is shared, as in an `Arc`,
-    /// the program can go on to use it. The stream waits for earlier writes of other streams to its slices, and records
+    /// user code can go on to use it. The stream waits for earlier writes of other streams to its slices, and records
     /// the run as their use.
     ///
     /// # Errors
@@ -366,20 +367,20 @@ impl fmt::Debug for Run {
     }
 }
 
-/// The error for memory that the run neither holds nor owns, in a step that is no launch.
+/// Returns the error for memory that the run neither holds nor owns, in a step that is no launch.
 #[cold]
 pub(super) fn not_held(held: &RunMemory, what: &str, field: Cow<'static, str>) -> Error {
     let replaces = held.take_not_held().and_then(|not_held| not_held.replaces);
     Error::Run(RunError::NotHeld { kernel: what.into(), field, replaces })
 }
 
-/// The error for memory of a different context.
+/// Returns the error for memory of a different context.
 pub(super) fn other_context_slice(name: ContextName, stream: &CudaStream) -> Error {
     let contexts = ContextMismatch::new(ContextName::of(stream.context()), name);
     Error::Context(ContextError::OtherContextSlice(Box::new(contexts)))
 }
 
-/// The run that this thread records on `stream`: the last one that it has begun there, with
+/// Returns the run that this thread records on `stream`: the last one that it has begun there, with
 /// [`begin`](super::Sequence::begin) or [`run`](super::Sequence::run).
 #[must_use]
 pub fn current(stream: &CudaStream) -> Option<Run> {
@@ -391,8 +392,8 @@ pub fn current(stream: &CudaStream) -> Option<Run> {
     Some(Run(state))
 }
 
-/// Whether this thread records a run on `stream`. Work that it enqueues there now, for example with cudarc, runs before
-/// all launches of the run.
+/// Returns whether this thread records a run on `stream`. Work that it enqueues there now, for example with cudarc,
+/// runs before all launches of the run.
 #[must_use]
 pub fn is_recording(stream: &CudaStream) -> bool {
     run_on(Some(stream)).is_some()

@@ -56,8 +56,8 @@ const GRAPHS: usize = 8;
 /// ```
 ///
 /// # What it guarantees
-/// - Without [`segments`](Self::segments), nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is
-///   enqueued, and the sequence can be used again.
+/// - Without [`segments`](Self::segments), nothing is enqueued before the closure returns `Ok`. After an error or a
+///   panic in the closure, nothing is enqueued, and the sequence can be used again.
 /// - The results are the same as with plain launches in the same order. Other work that the closure enqueues, for
 ///   example a copy with cudarc, comes before all of them.
 /// - Memory that a launch uses through a slice is still allocated when the launch is enqueued: the run holds the slice
@@ -77,7 +77,7 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// A sequence whose runs are enqueued on `stream`.
+    /// Creates a sequence whose runs are enqueued on `stream`.
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
         let shared = Arc::new(SharedRecording::new(stream.clone()));
@@ -179,7 +179,7 @@ impl Sequence {
         Ok(Run::begun(&self.last))
     }
 
-    /// The recording, if no run records.
+    /// Returns the recording, if no run records.
     pub(super) fn idle(&self) -> Result<Entered<'_>, Error> {
         let recording = self.shared.enter().map_err(|why| not_recording(what(), why))?;
         // The recorders of a run that was given up can be dropped where it could not be ended.
@@ -261,27 +261,28 @@ impl Sequence {
         self
     }
 
-    /// The number of launches, memsets and copies in the longest chain of those that wait for each other, in the last
-    /// run that was a graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
+    /// Returns the number of launches, memsets and copies in the longest chain of those that wait for each other, in
+    /// the last run that was a graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of
+    /// all.
     #[must_use]
     pub fn longest_chain(&self) -> usize {
         self.engine.try_lock().map_or(0, |engine| engine.graphs.longest_chain())
     }
 
-    /// How the last run was enqueued.
+    /// Returns how the last run was enqueued.
     #[must_use]
     pub fn mode(&self) -> &RunMode {
         self.last.mode().unwrap_or(&self.mode)
     }
 
-    /// How often runs were enqueued in which way, and how many graphs are remembered. It is empty while a run is being
-    /// enqueued.
+    /// Returns how often runs were enqueued in which way, and how many graphs are remembered. It is empty while a run
+    /// is being enqueued.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
         self.engine.try_lock().map_or_else(|_| RunCounts::default(), |engine| engine.graphs.counts)
     }
 
-    /// The stream on which runs are enqueued.
+    /// Returns the stream on which runs are enqueued.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         self.shared.stream()
@@ -292,7 +293,7 @@ impl Sequence {
     }
 }
 
-/// The name of a run in errors.
+/// Returns the name of a run in errors.
 fn what() -> std::string::String {
     "the run of a sequence".into()
 }

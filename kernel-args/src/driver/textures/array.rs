@@ -48,13 +48,13 @@ macro_rules! shapes {
 shapes! { usize => OneD; [usize; 2] => TwoD; [usize; 3] => ThreeD; }
 
 impl ArrayShape {
-    /// The number of texels; `usize::MAX` if it is larger.
+    /// Returns the number of texels; `usize::MAX` if it is larger.
     #[must_use]
     pub fn texels(self) -> usize {
         self.parts().3.iter().fold(1, |texels, size| texels.saturating_mul(*size))
     }
 
-    /// What it is, its limits, the number of dimensions that have coordinates, and all sizes.
+    /// Returns what it is, its limits, the number of dimensions that have coordinates, and all sizes.
     fn parts(&self) -> (&'static str, Limits, usize, &[usize]) {
         match self {
             Self::OneD(width) => ("a 1D array", limits::ARRAY_1D, 1, slice::from_ref(width)),
@@ -133,7 +133,7 @@ pub struct Array<T> {
 }
 
 impl<T: Texel> Array<T> {
-    /// An array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width,
+    /// Creates an array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width,
     /// `[width, height]` or `[width, height, depth]`.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl<T: Texel> Array<T> {
         Self::create(context, shape.into(), false)
     }
 
-    /// An array for textures and surfaces.
+    /// Returns an array for textures and surfaces.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -172,7 +172,7 @@ impl<T: Texel> Array<T> {
         self.copy_from(stream, &texels.as_view())
     }
 
-    /// All texels, after the work in the stream. The texels are copied to a temporary slice first.
+    /// Returns all texels, after the work in the stream. The texels are copied to a temporary slice first.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -224,13 +224,13 @@ impl<T: Texel> Array<T> {
 }
 
 impl<T> Array<T> {
-    /// The dimensions.
+    /// Returns the dimensions.
     #[must_use]
     pub fn shape(&self) -> ArrayShape {
         self.shape
     }
 
-    /// The context of the array.
+    /// Returns the context of the array.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
         self.memory.context()

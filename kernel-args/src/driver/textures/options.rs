@@ -78,24 +78,24 @@ const ADDRESS_MODES: [CUaddress_mode; 4] = [
 const READ_MODE: &str = "ReadMode::NormalizedFloat";
 
 impl TextureOptions {
-    /// The default options.
+    /// Creates the default options.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The mode for all dimensions, or for x, y and z. Dimensions that the texture does not have are ignored.
+    /// Sets the mode for all dimensions, or for x, y and z. Dimensions that the texture does not have are ignored.
     pub fn address(mut self, mode: impl Into<[AddressMode; 3]>) -> Self {
         self.address = mode.into();
         self
     }
 
-    /// How values between texels are computed.
+    /// Sets how values between texels are computed.
     pub fn filter(mut self, filter: FilterMode) -> Self {
         self.filter = filter;
         self
     }
 
-    /// The type of the values that the texture returns.
+    /// Sets the type of the values that the texture returns.
     pub fn read(mut self, read: ReadMode) -> Self {
         self.read = read;
         self
@@ -114,7 +114,7 @@ impl TextureOptions {
         self
     }
 
-    /// The value outside of the texels, for [`AddressMode::Border`]. The default is 0.
+    /// Sets the value outside of the texels, for [`AddressMode::Border`]. The default is 0.
     pub fn border_color(mut self, color: [f32; 4]) -> Self {
         self.border = Some(color);
         self

@@ -33,13 +33,13 @@ pub struct TexelFormat {
 }
 
 impl TexelFormat {
-    /// The name of the type of one number, such as `u8`.
+    /// Returns the name of the type of one number, such as `u8`.
     #[must_use]
     pub const fn number(self) -> &'static str {
         self.number
     }
 
-    /// How many numbers it has: 1, 2 or 4.
+    /// Returns how many numbers it has: 1, 2 or 4.
     #[must_use]
     pub const fn channels(self) -> usize {
         self.channels as usize

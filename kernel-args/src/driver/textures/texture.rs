@@ -54,7 +54,7 @@ use std::{mem, sync::Arc};
 pub struct Texture(Arc<ObjectMemory>);
 
 impl Texture {
-    /// A texture of an array.
+    /// Creates a texture of an array.
     ///
     /// # Errors
     /// [`Error::Texture`] if the options contradict each other or the texels; the errors of the driver.
@@ -63,7 +63,7 @@ impl Texture {
         Ok(Self(Arc::new(ObjectMemory::texture(&array.memory, &sampler)?)))
     }
 
-    /// A texture of all elements of a slice. Kernels read it with `tex1Dfetch`, at integer coordinates.
+    /// Returns a texture of all elements of a slice. Kernels read it with `tex1Dfetch`, at integer coordinates.
     ///
     /// # Errors
     /// [`Error::Texture`] if the read mode does not fit the texels, or the GPU does not support so many; the errors of
@@ -74,7 +74,8 @@ impl Texture {
         of_memory(memory, LinearShape::Row { bytes: memory.num_bytes() }, &sampler)
     }
 
-    /// A 2D texture of `[width, height]` texels of a slice. A row begins `pitch` elements after the previous one.
+    /// Returns a 2D texture of `[width, height]` texels of a slice. A row begins `pitch` elements after the previous
+    /// one.
     ///
     /// On all GPUs up to now, the pitch in bytes must be a multiple of 32. The slice needs `pitch * height` elements.
     ///
@@ -168,7 +169,7 @@ fn of_memory<T: Texel>(
 pub struct Surface(Arc<ObjectMemory>);
 
 impl Surface {
-    /// A surface of an array that [`Array::for_surfaces`] has created.
+    /// Creates a surface of an array that [`Array::for_surfaces`] has created.
     ///
     /// # Errors
     /// [`Error::Texture`] for any other array; the errors of the driver.

@@ -84,7 +84,7 @@ pub(crate) fn records(function: FunctionHandle<'_>) -> Result<Option<Vec<Paramet
     Ok(Some(records))
 }
 
-/// The offset of the parameter block on the context's GPU, if it matters for `layout`.
+/// Returns the offset of the parameter block on the context's GPU, if it matters for `layout`.
 fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
     if layout.depends_on_gpu() { Ok(sm(context)?.param_base(layout.size())) } else { Ok(None) }
 }
@@ -113,7 +113,7 @@ pub(crate) fn compare(
     }))))
 }
 
-/// The kernel, out of several, that the struct matches.
+/// Returns the kernel, out of several, that the struct matches.
 pub(crate) fn select<'d>(
     host: Host<'_>,
     wanted: &str,

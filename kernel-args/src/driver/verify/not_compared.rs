@@ -38,7 +38,7 @@ impl fmt::Display for NotCompared {
     }
 }
 
-/// The parts of these parameters that cannot be compared, whatever the arguments are.
+/// Returns the parts of these parameters that cannot be compared, whatever the arguments are.
 pub(super) fn parts(parameters: &[Parameter<'_>]) -> Vec<NotCompared> {
     parameters
         .iter()

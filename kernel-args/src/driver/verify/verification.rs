@@ -38,15 +38,15 @@ impl Verification {
         }
     }
 
-    /// The information for the comparison of a global variable with its type. The driver reports its size.
+    /// Returns the information for the comparison of a global variable with its type. The driver reports its size.
     pub(crate) fn of_global(description: Option<&VariableDescription>) -> Self {
         let value = description.and_then(VariableDescription::value);
         let not_compared = value.map_or_else(Vec::new, |value| parts_of_variable(&value));
         Self::verified(true, description.map(|description| &description.debug_info), not_compared)
     }
 
-    /// The information for every verification of a function: the driver's records, if the driver is new enough, and the
-    /// kernel's description in the image, or the reason why it is missing.
+    /// Returns the information for every verification of a function: the driver's records, if the driver is new enough,
+    /// and the kernel's description in the image, or the reason why it is missing.
     pub(crate) fn of(description: Option<&Description>, unread: Option<&str>) -> Result<Self, Error> {
         let driver = api()?.cuFuncGetParamInfo.is_some();
         if description.is_none() && !driver {

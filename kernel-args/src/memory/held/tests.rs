@@ -35,7 +35,7 @@ struct ViewMut<'a, T> {
 hold! { shared: [] Slice<T>; }
 hold! { exclusive: [] Slice<T>; ['v] ViewMut<'v, T>; }
 
-/// A stream of which only the address is used.
+/// Returns a stream of which only the address is used.
 fn stream() -> Arc<CudaStream> {
     let stream = Arc::new(MaybeUninit::<CudaStream>::uninit());
     // One more owner, which is leaked: the stream is never dropped.
@@ -116,8 +116,8 @@ memory! { [] Slice<T>; ['v] ViewMut<'v, T>; }
 /// closure.
 type Lifetimes<'s, 'env> = PhantomData<&'s mut &'env ()>;
 
-/// A run that holds slices, and then uses all of them, as an enqueued run does. Returns how many it used, or where the
-/// slice was held whose memory the program has replaced.
+/// A run that holds slices, and then uses all of them, as an enqueued run does. Returns how many it used, or
+/// where the slice was held whose memory user code has replaced.
 fn run<'env>(
     slices: &RunMemory,
     record: impl for<'s> FnOnce(Run<'s>, Lifetimes<'s, 'env>),

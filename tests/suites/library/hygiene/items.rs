@@ -57,6 +57,7 @@ images! {
     reduce = "../ptx/reduce.ptx",
     saxpy = "../ptx/saxpy.ptx",
     saxpy_typed = "../ptx/saxpy_typed.ptx",
+    mean = "../ptx/mean.ptx",
     mirrors = "../ptx/mirrors.ptx",
     mirrors_debug = "../ptx/mirrors.debug.ptx",
     shade = "../ptx/shade.ptx",

@@ -82,30 +82,37 @@ fn a_kernel_that_only_the_image_has_is_to_be_linked() {
 }
 
 /// `archs.cu` for two GPU generations, as PTX and as cubins; the second also as an image of `kernels!`.
-#[test]
-fn a_kernel_that_only_code_for_other_gpus_has_names_them() {
+fn has_only(gpu: u32, absent: &str, present: &str, only_for: &str, code: &str) {
     kernel_args::kernels! { mod archs = "../crates/image/tests/data/archs.fatbin"; }
     const PTX: &[u8] = include_bytes!("../../../../crates/image/tests/data/archs.fatbin");
     const CUBINS: &[u8] = include_bytes!("../../../../crates/image/tests/data/archs.cubins.fatbin");
-    for (gpu, absent, present, only_for, code) in [
-        (80, "newer", "older", "sm_90", "sm_80"),
-        (86, "newer", "older", "sm_90", "sm_80"),
-        (90, "older", "newer", "sm_80", "sm_90"),
-    ] {
-        within(&Settings::new().sm(gpu), |_| {
-            let ctx = context(0);
-            for image in [Image::from(PTX), Image::from(CUBINS), archs::IMAGE.into()] {
-                let module = Module::load(&ctx, image).expect("it loads");
-                for name in [present, "both"] {
-                    module.function(name).expect(name);
-                }
-                let text = module.function(absent).expect_err("other code has it").to_string();
-                let expected =
-                    format!("only for {only_for}; this GPU is sm_{gpu}, which runs the code for {code}\nhelp: ");
-                assert!(text.contains(&expected), "{text}");
+    within(&Settings::new().sm(gpu), |_| {
+        let ctx = context(0);
+        for image in [Image::from(PTX), Image::from(CUBINS), archs::IMAGE.into()] {
+            let module = Module::load(&ctx, image).expect("it loads");
+            for name in [present, "both"] {
+                module.function(name).expect(name);
             }
-        });
-    }
+            let text = module.function(absent).expect_err("other code has it").to_string();
+            let expected = format!("only for {only_for}; this GPU is sm_{gpu}, which runs the code for {code}\nhelp: ");
+            assert!(text.contains(&expected), "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_kernel_that_only_code_for_a_newer_gpu_has_names_it() {
+    has_only(80, "newer", "older", "sm_90", "sm_80");
+}
+
+#[test]
+fn a_kernel_that_only_code_for_a_newer_gpu_has_names_it_between_two() {
+    has_only(86, "newer", "older", "sm_90", "sm_80");
+}
+
+#[test]
+fn a_kernel_that_only_code_for_an_older_gpu_has_names_it() {
+    has_only(90, "older", "newer", "sm_80", "sm_90");
 }
 
 /// The lifetimes of the struct's borrows do not matter: its erased form is the key.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The files after the colon.
+/// Returns the files after the colon.
 pub(super) fn parse(bytes: &[u8]) -> Vec<PathBuf> {
     let words = words(bytes);
     let colon = words.iter().position(|word| word.ends_with(b":"));

@@ -66,7 +66,7 @@ fn run(nvcc: &Path, job: &Job<'_>, source: &Path, output: &Path, list: &Path) ->
     Ok(Compiled { bytes: read(output)?, messages: text(&finished.stderr), files })
 }
 
-/// The options of a job, without the files.
+/// Returns the options of a job, without the files.
 fn options(job: &Job<'_>) -> Vec<OsString> {
     let options = job.options;
     let is_image = job.purpose == Purpose::Image;

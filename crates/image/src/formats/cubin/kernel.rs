@@ -49,13 +49,13 @@ impl<'a> Variable<'a> {
         }
     }
 
-    /// The symbol.
+    /// Returns the symbol.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.list.name
     }
 
-    /// The size in bytes.
+    /// Returns the size in bytes.
     #[must_use]
     pub const fn size(&self) -> usize {
         self.list.size
@@ -120,7 +120,7 @@ impl Cubin<'_> {
         self.kernels.iter().map(weight).chain(variables).sum()
     }
 
-    /// The kernel with this symbol.
+    /// Returns the kernel with this symbol.
     #[must_use]
     pub fn kernel(&self, symbol: &str) -> Option<&Kernel<'_>> {
         self.kernels.iter().find(|kernel| kernel.name == symbol)
@@ -128,8 +128,8 @@ impl Cubin<'_> {
 }
 
 impl Kernel<'_> {
-    /// The parameters in the common model: offsets and sizes, and C++ types from `demangled` if its list has the same
-    /// length.
+    /// Returns the parameters in the common model: offsets and sizes, and C++ types from `demangled` if its list has
+    /// the same length.
     #[must_use]
     pub fn signature_parameters<'s>(&self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &Parameter| {

@@ -74,7 +74,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// The name of an ELF machine number (`e_machine`) whose files are often next to cubins.
+/// Returns the name of an ELF machine number (`e_machine`) whose files are often next to cubins.
 fn machine_name(machine: u16) -> Option<&'static str> {
     Some(match machine {
         3 => "x86 (32 bits)",

@@ -183,7 +183,7 @@ fn notes(data: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The beginning of the name at `offset`. A NUL follows, because the table ends with one.
+/// Returns the beginning of the name at `offset`. A NUL follows, because the table ends with one.
 fn name(strings: &[u8], offset: u32) -> Option<&[u8]> {
     if offset == 0 && strings.is_empty() {
         return Some(&[]);

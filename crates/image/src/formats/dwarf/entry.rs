@@ -66,7 +66,7 @@ impl<'s> Die<'s> {
         }
     }
 
-    /// The value of an enumerator. Compilers write negative values as signed numbers.
+    /// Returns the value of an enumerator. Compilers write negative values as signed numbers.
     pub(super) fn constant(&self) -> Option<i128> {
         match self.value(dw::DW_AT_const_value)? {
             AttributeValue::Sdata(value) => Some(value.into()),
@@ -74,7 +74,7 @@ impl<'s> Die<'s> {
         }
     }
 
-    /// A number, or the expression that DWARF 2 uses for it: take an address, add `N`.
+    /// Returns a number, or the expression that DWARF 2 uses for it: take an address, add `N`.
     pub(super) fn offset(&self) -> Offset {
         const PLUS: u8 = dw::DW_OP_plus_uconst.0;
         let Some(attribute) = self.attribute(dw::DW_AT_data_member_location) else {
@@ -97,8 +97,8 @@ impl<'s> Die<'s> {
         names.into_iter().any(|name| self.number(name).is_some())
     }
 
-    /// The first byte that contains bits of a bit field, and the end of the last one. `integer` is the size of its
-    /// integer.
+    /// Returns the first byte that contains bits of a bit field, and the end of the last one. `integer` is the size of
+    /// its integer.
     ///
     /// DWARF 5, "5.7.6 Data Member Entries". Before DWARF 4, a bit field begins at the most significant bit of its
     /// integer.

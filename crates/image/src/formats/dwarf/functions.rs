@@ -124,7 +124,7 @@ const OLD_STYLE: &str =
     "it is defined in the old style without a prototype (K&R), so C passes its `float` as a `double`";
 const NORMAL: RawValue<'static> = RawValue::CallingConvention(dw::DW_CC_normal);
 
-/// Whether a parameter is a `float`.
+/// Returns whether a parameter is a `float`.
 fn has_float<'s>(units: &Units<'s>, function: &Subprogram<'s>) -> Result<bool, Error> {
     for place in function.listed(units)?.unwrap_or_default() {
         if complete(units, place)?.2.cpp == CppType::of(CppBase::Float { bits: 32 }) {
@@ -134,8 +134,8 @@ fn has_float<'s>(units: &Units<'s>, function: &Subprogram<'s>) -> Result<bool, E
     Ok(false)
 }
 
-/// Whether GCC's option `-g1` was the last one for the level: then functions have neither parameters nor a returned
-/// type.
+/// Returns whether GCC's option `-g1` was the last one for the level: then functions have neither parameters nor a
+/// returned type.
 fn lacks_parameters(producer: &str) -> bool {
     let is_level =
         |word: &&str| word.strip_prefix("-g").is_some_and(|level| ["", "0", "1", "2", "3", "gdb"].contains(&level));
@@ -213,7 +213,7 @@ fn read<'s>(
 }
 
 impl<'s> Type<'s> {
-    /// What it is, if the C calling convention passes it like no type of Rust.
+    /// Returns what it is, if the C calling convention passes it like no type of Rust.
     fn unlike_c(&self, units: &Units<'s>) -> Result<Option<&'static str>, Error> {
         match self.aggregate {
             None if self.unlike_c.is_none() && matches!(self.class, Class::Unknown | Class::Bytes) => {
@@ -278,13 +278,13 @@ fn class_unlike_c(units: &Units<'_>, place: Position, depth: usize) -> Result<Op
 
 const DEEPEST: usize = 16;
 
-/// Whether the program defines a function of a class: not the compiler, as for `= default`, and not nobody.
+/// Returns whether the program defines a function of a class: not the compiler, as for `= default`, and not nobody.
 fn is_own(function: &Die<'_>) -> bool {
     let is_defaulted = function.number(dw::DW_AT_defaulted) == Some(u64::from(dw::DW_DEFAULTED_in_class.0));
     !function.is(dw::DW_AT_artificial) && !is_defaulted && !function.is(dw::DW_AT_deleted)
 }
 
-/// The kind of reference to its class that a function of the class takes.
+/// Returns the kind of reference to its class that a function of the class takes.
 fn reference(units: &Units<'_>, function: Position, class: Position) -> Result<Option<gimli::DwTag>, Error> {
     let mut parameters = units.walk(function)?;
     while let Some(parameter) = parameters.next_child()? {

@@ -119,7 +119,7 @@ impl<'s> Subprogram<'s> {
         if self.linkage_name.is_empty() { self.name } else { self.linkage_name }
     }
 
-    /// The entries of its parameters, or why they are not known.
+    /// Returns the entries of its parameters, or why they are not known.
     pub(super) fn listed(&self, units: &Units<'s>) -> Result<Result<Vec<Position>, &'static str>, Error> {
         let mut parameters = Vec::new();
         // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
@@ -168,7 +168,7 @@ impl<'s> Subprogram<'s> {
     }
 }
 
-/// The name, the alignment and the type of a parameter or variable, possibly from the entry that it completes.
+/// Returns the name, the alignment and the type of a parameter or variable, possibly from the entry that it completes.
 pub(super) fn complete<'s>(units: &Units<'s>, place: Position) -> Result<(&'s str, Option<u64>, Type<'s>), Error> {
     let (mut name, mut alignment, mut ty, mut next) = ("", None, None, Some(place));
     for _ in 0..=LONGEST_CHAIN {

@@ -50,7 +50,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         Self { units, table: TypeWriter::new(), referents: Vec::new(), known_referents, structs, names }
     }
 
-    /// A parameter or a member at this nesting depth. `None` if its size is unknown.
+    /// Returns a parameter or a member at this nesting depth. `None` if its size is unknown.
     pub(super) fn row(
         &mut self,
         name: &str,
@@ -64,7 +64,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         self.sized(parameter, ty, alignment.max(ty.alignment), Some(depth))
     }
 
-    /// A parameter, member or pointee with the size and the members of its type. A pointee has no depth.
+    /// Returns a parameter, member or pointee with the size and the members of its type. A pointee has no depth.
     fn sized(
         &mut self,
         parameter: Parameter<'_>,
@@ -91,7 +91,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         Ok(Some(Stored { place, size }))
     }
 
-    /// A parameter whose type has no size.
+    /// Returns a parameter whose type has no size.
     pub(super) fn only_name(&mut self, name: &str) -> Result<Stored, Error> {
         let parameter = Parameter { name, ..Parameter::record(0, 0) };
         let place = self.store(|table| table.record(&parameter, None, 0, NOTHING))?;
@@ -224,7 +224,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         Ok(Some((self.store(|table| table.structure(&places))?, leaves)))
     }
 
-    /// The variants of an enum. Unknown if the value of a variant is missing.
+    /// Returns the variants of an enum. Unknown if the value of a variant is missing.
     fn variants(&mut self, entry: &Die<'s>) -> Result<usize, Error> {
         let mut places = Vec::new();
         let mut children = self.units.walk(entry.place)?;

@@ -67,7 +67,7 @@ pub struct DebugInfo {
 }
 
 impl DebugInfo {
-    /// The debug information of a cubin about these kernels. Empty if it does not exist.
+    /// Returns the debug information of a cubin about these kernels. Empty if it does not exist.
     ///
     /// # Errors
     /// If the cubin or its debug information cannot be read.
@@ -75,7 +75,7 @@ impl DebugInfo {
         Self::read(Sections::of_cubin(cubin), kernels, [])
     }
 
-    /// The debug information of a PTX text about these kernels. Empty if it does not exist.
+    /// Returns the debug information of a PTX text about these kernels. Empty if it does not exist.
     ///
     /// # Errors
     /// If the text or its debug information cannot be read.
@@ -101,19 +101,19 @@ impl DebugInfo {
         }
     }
 
-    /// The symbols of the kernels, in alphabetical order.
+    /// Returns the symbols of the kernels, in alphabetical order.
     #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
         self.kernels.iter().map(|(symbol, _)| symbol.as_str())
     }
 
-    /// The parameters of a kernel: names, sizes, classes, C++ types and members, but no offsets.
+    /// Returns the parameters of a kernel: names, sizes, classes, C++ types and members, but no offsets.
     #[must_use]
     pub fn parameters(&self, symbol: &str) -> Option<Members<'_>> {
         self.list(&self.kernels, symbol)
     }
 
-    /// A variable as the only parameter of a list.
+    /// Returns a variable as the only parameter of a list.
     #[must_use]
     pub fn variable(&self, symbol: &str) -> Option<Members<'_>> {
         self.list(&self.variables, symbol)
@@ -129,7 +129,7 @@ impl DebugInfo {
         Some(stored::members(&self.table, *parameters))
     }
 
-    /// Why the parameters of kernels that have an entry are unknown.
+    /// Returns why the parameters of kernels that have an entry are unknown.
     #[must_use]
     pub fn errors(&self) -> &[Error] {
         &self.errors

@@ -10,9 +10,9 @@ use crate::prelude::*;
 use core::{fmt::Write, ops::Range};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 
-/// The declarations and types of kernels and variables in the PTX text of a debug build, as a PTX text without code,
-/// lines and the compilation folder: the same on every machine. `of_ptx` returns the same for it. It is not intended
-/// for the driver.
+/// Returns the declarations and types of kernels and variables in the PTX text of a debug build, as a PTX text without
+/// code, lines and the compilation folder: the same on every machine. `of_ptx` returns the same for it. It is not
+/// intended for the driver.
 ///
 /// # Errors
 /// If the text or its debug information cannot be read, or contains references that NVIDIA's compilers do not write.

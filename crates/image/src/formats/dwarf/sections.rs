@@ -41,7 +41,7 @@ impl<'a> Sections<'a> {
         Ok(Self::of_elf(&elf)?.0)
     }
 
-    /// The sections, and the index of each in the file.
+    /// Returns the sections, and the index of each in the file.
     fn of_elf(elf: &Elf<'a>) -> Result<(Self, [usize; 5]), Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
         let (mut sections, mut indices) = (Self::default(), [0; 5]);
@@ -69,7 +69,7 @@ impl<'a> Sections<'a> {
         Ok((sections, indices))
     }
 
-    /// The sections of an object of a host compiler, with their relocations applied.
+    /// Returns the sections of an object of a host compiler, with their relocations applied.
     #[cfg(feature = "debug-info")]
     pub(crate) fn of_object(elf: &Elf<'a>) -> Result<Self, Error> {
         let (mut sections, indices) = Self::of_elf(elf)?;

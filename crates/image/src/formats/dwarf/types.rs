@@ -54,7 +54,7 @@ impl<'s> Type<'s> {
         }
     }
 
-    /// The type at a position; `None` is `void`. A pointee is identified, but not read.
+    /// Returns the type at a position; `None` is `void`. A pointee is identified, but not read.
     pub(super) fn read(units: &Units<'s>, place: Option<Position>) -> Result<Self, Error> {
         let mut links = Vec::new();
         let mut at = place;
@@ -172,7 +172,7 @@ impl<'s> Type<'s> {
         })
     }
 
-    /// Its size, and whether it is signed.
+    /// Returns its size, and whether it is signed.
     pub(super) fn integer_of(units: &Units<'s>, place: Option<Position>) -> Result<(Option<u64>, Option<bool>), Error> {
         let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
             return Ok((None, None));
@@ -220,7 +220,7 @@ impl<'s> Type<'s> {
     }
 }
 
-/// The first entry with this tag, through typedefs, qualifiers and pointers.
+/// Returns the first entry with this tag, through typedefs, qualifiers and pointers.
 fn underlying<'s>(units: &Units<'s>, mut at: Option<Position>, tag: DwTag) -> Result<Option<Die<'s>>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let Some(place) = at else { break };
@@ -241,7 +241,8 @@ fn name<'s>(units: &Units<'s>, entry: &Die<'s>) -> Result<&'s str, Error> {
     units.name(declaration)
 }
 
-/// Whether C++ can have this name, which EDG (`__C2`) or a demangler (`{unnamed type#1}`, `'unnamed'`) did not make.
+/// Returns whether C++ can have this name, which EDG (`__C2`) or a demangler (`{unnamed type#1}`, `'unnamed'`) did not
+/// make.
 fn is_name(name: &str) -> bool {
     let made = name.strip_prefix("__C").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
     let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');

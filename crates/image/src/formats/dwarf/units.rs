@@ -42,7 +42,7 @@ impl<'s> Die<'s> {
         self.reference(units, dw::DW_AT_type)
     }
 
-    /// The entry that this one completes: its declaration, or its abstract origin.
+    /// Returns the entry that this one completes: its declaration, or its abstract origin.
     pub(super) fn completes(&self, units: &Units<'s>) -> Option<Position> {
         let declaration = self.reference(units, dw::DW_AT_specification);
         declaration.or_else(|| self.reference(units, dw::DW_AT_abstract_origin))
@@ -176,7 +176,7 @@ impl<'s> Units<'s> {
 }
 
 impl<'u, 's> Walk<'u, 's> {
-    /// The next entry, and its depth.
+    /// Returns the next entry, and its depth.
     pub(super) fn next(&mut self) -> Result<Option<(isize, Die<'s>)>, Error> {
         loop {
             if self.is_done || self.raw.is_empty() {

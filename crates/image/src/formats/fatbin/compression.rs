@@ -43,7 +43,7 @@ impl Compression {
     }
 }
 
-/// One byte of LZ4 expands to at most 255 bytes.
+/// Returns one byte of LZ4 expands to at most 255 bytes.
 #[cfg(feature = "compressed")]
 fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     if size / 255 > payload.len() {

@@ -36,14 +36,14 @@ const fn expanded(size: u64) -> u64 {
 }
 
 impl Budget {
-    /// The limit for a file of `size` bytes.
+    /// Creates the limit for a file of `size` bytes.
     #[must_use]
     pub const fn new(size: u64) -> Self {
         let limit = expanded(size);
         Self { limit, left: limit }
     }
 
-    /// The number of bytes that were decompressed.
+    /// Returns the number of bytes that were decompressed.
     #[must_use]
     pub const fn used(&self) -> u64 {
         self.limit - self.left
@@ -82,7 +82,7 @@ pub struct Member<'a> {
     pub size: u64,
 }
 
-/// The members of a fat binary, in order, not decompressed. Several consecutive containers are read as one.
+/// Returns the members of a fat binary, in order, not decompressed. Several consecutive containers are read as one.
 ///
 /// # Errors
 /// If it is not a fat binary, or is truncated.
@@ -130,7 +130,7 @@ fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
 const CONTAINER_HEADER: u16 = 16;
 
 impl<'a> Member<'a> {
-    /// A PTX text or cubin that is not in a fat binary.
+    /// Returns a PTX text or cubin that is not in a fat binary.
     pub(crate) const fn plain(kind: Kind, payload: &'a [u8]) -> Self {
         let (features, compression) = (Features::Baseline, Compression::None);
         Self { kind, sm: Sm(0), features, compression, payload, size: payload.len() as u64 }
@@ -146,7 +146,7 @@ impl<'a> Member<'a> {
         Some((member, rest))
     }
 
-    /// The PTX text or cubin. PTX may end with NULs.
+    /// Returns the PTX text or cubin. PTX may end with NULs.
     ///
     /// # Errors
     /// If it is neither PTX nor a cubin, or its payload cannot be decompressed.

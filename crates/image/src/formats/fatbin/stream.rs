@@ -13,7 +13,7 @@ pub trait Source {
     /// The error of a failed read.
     type Error;
 
-    /// The total size in bytes.
+    /// Returns the total size in bytes.
     fn size(&self) -> u64;
 
     /// Fills `to` with the bytes from `at` on, which end at or before [`size`](Self::size).
@@ -98,37 +98,37 @@ impl<E: fmt::Display> fmt::Display for StreamError<E> {
 impl<E: fmt::Display + fmt::Debug> core::error::Error for StreamError<E> {}
 
 impl StreamedMember {
-    /// The position of its header, in bytes.
+    /// Returns the position of its header, in bytes.
     #[must_use]
     pub const fn at(&self) -> u64 {
         self.at
     }
 
-    /// The contents.
+    /// Returns the contents.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.header.member.kind
     }
 
-    /// The GPU generation. For PTX, the lowest supported one.
+    /// Returns the GPU generation. For PTX, the lowest supported one.
     #[must_use]
     pub const fn sm(&self) -> Sm {
         self.header.member.sm
     }
 
-    /// The decompressed size in bytes, according to the header.
+    /// Returns the decompressed size in bytes, according to the header.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.header.member.size
     }
 
-    /// The size of the payload, in bytes.
+    /// Returns the size of the payload, in bytes.
     #[must_use]
     pub const fn payload_size(&self) -> u64 {
         self.header.packed
     }
 
-    /// The member with its payload, which [`Stream::payload`] reads.
+    /// Returns the member with its payload, which [`Stream::payload`] reads.
     #[must_use]
     pub fn with_payload<'a>(&self, payload: &'a [u8]) -> Member<'a> {
         Member { payload, ..self.header.member }
@@ -148,12 +148,12 @@ impl<S: Source> Stream<S> {
         Self { budget, source, at: 0, end: 0, is_first: true, is_over: false }
     }
 
-    /// The decompressed size that remains.
+    /// Returns the decompressed size that remains.
     pub const fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The payload of a member as stored. [`StreamedMember::with_payload`] decompresses it.
+    /// Returns the payload of a member as stored. [`StreamedMember::with_payload`] decompresses it.
     ///
     /// # Errors
     /// If it cannot be read, or exceeds [`MEMBER_LIMIT`].

@@ -81,7 +81,7 @@ impl<'a> SharedUsers<'a> {
         }
     }
 
-    /// Where the declarations of kernels that use such an array start, in the order of the text.
+    /// Returns where the declarations of kernels that use such an array start, in the order of the text.
     pub(super) fn users(&self) -> Vec<usize> {
         let names = Searched::new(self);
         let mut uses = vec![false; self.bodies.len()];

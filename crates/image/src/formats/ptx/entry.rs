@@ -42,8 +42,8 @@ impl<'a> Entry<'a> {
         Ok((entry, end))
     }
 
-    /// The parameters in the common model: sizes, alignments and classes, and C++ types from `demangled` if its list
-    /// has the same length. PTX contains no offsets.
+    /// Returns the parameters in the common model: sizes, alignments and classes, and C++ types from `demangled` if its
+    /// list has the same length. PTX contains no offsets.
     #[must_use]
     pub fn signature_parameters<'s>(&'s self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &'s Parameter<'_>| signature::Parameter {
@@ -79,7 +79,7 @@ pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>
     }
 }
 
-/// The directives, whether a body follows, and its position. Of equal directives, the last one counts.
+/// Returns the directives, whether a body follows, and its position. Of equal directives, the last one counts.
 fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error> {
     let mut directives = Directives::default();
     loop {

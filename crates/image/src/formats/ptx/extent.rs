@@ -5,8 +5,8 @@ use super::lexer::{Lexer, Token};
 /// The longest string or comment, in bytes. Compilers write shorter ones.
 const LONGEST: usize = 16 << 10;
 
-/// Whether the first bytes of a file can begin a PTX text: `.version` after comments and white space, or a comment that
-/// continues. `is_all` means that nothing follows `head`.
+/// Returns whether the first bytes of a file can begin a PTX text: `.version` after comments and white space, or a
+/// comment that continues. `is_all` means that nothing follows `head`.
 #[must_use]
 pub fn begins(head: &[u8], is_all: bool) -> bool {
     match Lexer::bounded(head, LONGEST).token() {
@@ -16,8 +16,8 @@ pub fn begins(head: &[u8], is_all: bool) -> bool {
     }
 }
 
-/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if it may continue.
-/// `is_all` means that nothing follows `bytes`.
+/// Returns the size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if it may
+/// continue. `is_all` means that nothing follows `bytes`.
 #[must_use]
 pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     let lexer = &mut Lexer::bounded(bytes, LONGEST);

@@ -225,7 +225,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next directive outside of blocks.
+    /// Returns the next directive outside of blocks.
     pub(super) fn next_directive(&mut self) -> Result<Option<&'a str>, Error> {
         loop {
             match self.token()? {

@@ -111,7 +111,7 @@ impl Module {
         Ok(module)
     }
 
-    /// A declaration at this byte of the text, and the `end` after it. `None` if the text is too large.
+    /// Returns a declaration at this byte of the text, and the `end` after it. `None` if the text is too large.
     fn keep(&mut self, text: usize, declaration: &[u8], name: Range<usize>, end: &[u8]) -> Option<Kept> {
         let start = self.declarations.len();
         let narrow = |number: usize| u32::try_from(number).ok();
@@ -172,13 +172,13 @@ impl Module {
         }
     }
 
-    /// The symbols of all kernels, in alphabetical order.
+    /// Returns the symbols of all kernels, in alphabetical order.
     #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
         self.kernels.iter().map(|place| place.name(&self.declarations))
     }
 
-    /// All kernels, in the order of the text.
+    /// Returns all kernels, in the order of the text.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry<'_>> {
         let order = order(self.kernels.len(), &|a, b| self.kernels[a].text.cmp(&self.kernels[b].text));
@@ -186,13 +186,13 @@ impl Module {
         entries.collect()
     }
 
-    /// The kernel with this symbol.
+    /// Returns the kernel with this symbol.
     #[must_use]
     pub fn entry(&self, symbol: &str) -> Option<Entry<'_>> {
         self.nth(self.find(symbol)?)
     }
 
-    /// The text between `.entry` and the body of this kernel, and its position.
+    /// Returns the text between `.entry` and the body of this kernel, and its position.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         let place = self.kernels.get(self.find(symbol)?)?;
@@ -226,7 +226,7 @@ impl Module {
         places.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
-    /// A variable as the only parameter of a list.
+    /// Returns a variable as the only parameter of a list.
     pub(crate) fn variable(&self, index: usize) -> Option<(VariableSpace, Entry<'_>)> {
         let place = self.variables.get(index)?;
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);

@@ -173,7 +173,7 @@ pub(super) fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
     usize::try_from(bytes).ok().and_then(Alignment::new).ok_or_else(|| lexer.error(at, ALIGNMENT))
 }
 
-/// The class, and the natural alignment, which equals the size. The class of an opaque type is `None`.
+/// Returns the class, and the natural alignment, which equals the size. The class of an opaque type is `None`.
 pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     if matches!(scalar, "texref" | "samplerref" | "surfref") {
         return Some((None, Alignment::ONE));
@@ -189,7 +189,8 @@ pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     Some((Some(class), Alignment::new(bits / 8)?))
 }
 
-/// The source from `start` to here: borrowed if it is one line with single spaces, otherwise rebuilt from its tokens.
+/// Returns the source from `start` to here: borrowed if it is one line with single spaces, otherwise rebuilt from its
+/// tokens.
 pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let end = lexer.at;
     let spelled = lexer.text(start, end);

@@ -92,7 +92,7 @@ impl<'s> Parser<'s> {
         name.chars().all(is_part).then_some(name)
     }
 
-    /// The number in an operand such as `T1_`: `T_` is 0, and `T0_` is 1.
+    /// Returns the number in an operand such as `T1_`: `T_` is 0, and `T0_` is 1.
     fn ordinal(&mut self, radix: u32) -> Option<usize> {
         let digits = self.take(|c| c.is_digit(radix) && !c.is_ascii_lowercase());
         self.expect("_")?;

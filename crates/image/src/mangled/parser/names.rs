@@ -68,7 +68,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A template instance. Substitutions can refer to the name of the template.
+    /// Returns a template instance. Substitutions can refer to the name of the template.
     pub(super) fn instance(&mut self, name: Id, is_substitution: bool, of: Of<'_>) -> Option<Id> {
         if !is_substitution {
             self.add_substitution(name);

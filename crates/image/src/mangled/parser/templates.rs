@@ -113,7 +113,7 @@ impl Parser<'_> {
         Some(self.listed(&declared))
     }
 
-    /// A name for the declared template parameter: `$T`, `$T0`, `$T1`.
+    /// Returns a name for the declared template parameter: `$T`, `$T0`, `$T1`.
     pub(super) fn declared_name(&mut self) -> Option<Id> {
         let (text, kind) = match self.declared {
             (b'n', false) => ("$N%", 1),

@@ -137,7 +137,7 @@ impl Parser<'_> {
         self.complete(production)
     }
 
-    /// The length of an array: a number, an expression, or nothing.
+    /// Returns the length of an array: a number, an expression, or nothing.
     pub(super) fn dimension(&mut self) -> Option<Id> {
         match self.next() {
             b'_' | b'0'..=b'9' => {

@@ -68,8 +68,8 @@ impl Printer<'_, '_> {
         ty
     }
 
-    /// Whether a name is certainly the name of a type, not of an alias. A name in a scope that depends on a template
-    /// parameter (`Traits<T>::type`) can be an alias of any type.
+    /// Returns whether a name is certainly the name of a type, not of an alias. A name in a scope that depends on a
+    /// template parameter (`Traits<T>::type`) can be an alias of any type.
     fn is_certain(&mut self, id: Id, is_scope: bool) -> bool {
         let tree = self.tree;
         self.visit(|printer| match tree.node(id) {

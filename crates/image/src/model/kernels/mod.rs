@@ -55,7 +55,7 @@ struct Place {
 }
 
 impl<'a> Kernels<'a> {
-    /// The kernels of a PTX text, which may end with NULs.
+    /// Returns the kernels of a PTX text, which may end with NULs.
     ///
     /// # Errors
     /// If the text is not valid PTX.
@@ -63,7 +63,7 @@ impl<'a> Kernels<'a> {
         Self::of(|kernels| kernels.add_text(text))
     }
 
-    /// The kernels of a cubin.
+    /// Returns the kernels of a cubin.
     ///
     /// # Errors
     /// If the cubin is invalid.
@@ -175,8 +175,8 @@ impl<'a> Kernels<'a> {
         list.into_iter().flat_map(|(list, _)| list.parameters()).map(|parameter| parameter.body).collect()
     }
 
-    /// What a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`), and
-    /// what the accesses need, if its code was [analysed](crate::Image::add_bodies).
+    /// Returns what a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares
+    /// (`.ptr .align`), and what the accesses need, if its code was [analysed](crate::Image::add_bodies).
     #[cfg(feature = "bodies")]
     #[must_use]
     pub fn accesses(&self, symbol: &str, sm: Sm) -> Vec<PointerAccess> {
@@ -202,7 +202,7 @@ impl<'a> Kernels<'a> {
         [self.index, self.variables] = lists;
     }
 
-    /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
+    /// Returns the GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
     pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
         self.parts.iter().map(|part| match &part.code {
             PartCode::Text(text) => text.gpu.map(|gpu| gpu.sm),
@@ -210,7 +210,8 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// The GPU generations of the texts and cubins with this kernel. Empty if the code for every generation has it.
+    /// Returns the GPU generations of the texts and cubins with this kernel. Empty if the code for every generation has
+    /// it.
     #[must_use]
     pub fn only_for(&self, symbol: &str) -> Vec<Sm> {
         let all: BTreeSet<Option<Sm>> = self.generations().collect();
@@ -219,13 +220,13 @@ impl<'a> Kernels<'a> {
         if own == all { Vec::new() } else { own.into_iter().flatten().collect() }
     }
 
-    /// Why debug information could not be read, completely or for single kernels.
+    /// Returns why debug information could not be read, completely or for single kernels.
     pub fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
         self.parts.iter().flat_map(|part| part.debug_info.errors())
     }
 
-    /// Why the debug information about a kernel cannot be used: it cannot be read, or contains different parameters.
-    /// `None` if it can be used, or does not exist. Line tables do not count.
+    /// Returns why the debug information about a kernel cannot be used: it cannot be read, or contains different
+    /// parameters. `None` if it can be used, or does not exist. Line tables do not count.
     #[must_use]
     pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
         if kernel.debug_info.is_known() {
@@ -241,7 +242,7 @@ impl<'a> Kernels<'a> {
         parts.flat_map(|part| part.debug_info.errors()).find(is_own).cloned()
     }
 
-    /// Why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
+    /// Returns why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
     #[must_use]
     pub fn variable_debug_error(&self, variable: &Variable<'_>) -> Option<dwarf::Error> {
         if variable.debug_info().is_known() {
@@ -251,7 +252,7 @@ impl<'a> Kernels<'a> {
         self.debug_errors().find(whole).cloned()
     }
 
-    /// A copy that does not borrow the image.
+    /// Returns a copy that does not borrow the image.
     #[must_use]
     pub fn into_owned(self) -> Kernels<'static> {
         let part = |part: Part<'_>| Part {
@@ -274,21 +275,21 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// The symbols of all kernels, without duplicates, in alphabetical order.
+    /// Returns the symbols of all kernels, without duplicates, in alphabetical order.
     pub fn symbols(&self) -> impl Iterator<Item = &str> {
         self.each(&self.index).map(|places| self.symbol(places[0]))
     }
 
-    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the nearest
-    /// older cubin of the same major version. Without `sm`, from the first cubin.
+    /// Returns the kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the
+    /// nearest older cubin of the same major version. Without `sm`, from the first cubin.
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
         Some(Kernel { demangled: Demangled::new(kernel.name), ..kernel }.with_checked_name())
     }
 
-    /// The kernel with this symbol once per list of parameters and limits: see [`variants()`]. A place is the index of
-    /// the text or cubin.
+    /// Returns the kernel with this symbol once per list of parameters and limits: see [`variants()`]. A place is the
+    /// index of the text or cubin.
     #[must_use]
     pub fn variants(&self, symbol: &str) -> Vec<Variant<usize>> {
         let mut seen = Vec::new();
@@ -301,12 +302,12 @@ impl<'a> Kernels<'a> {
         variants(Demangled::new(symbol).as_ref(), seen)
     }
 
-    /// The symbols of all variables, without duplicates, in alphabetical order.
+    /// Returns the symbols of all variables, without duplicates, in alphabetical order.
     pub fn variable_symbols(&self) -> impl Iterator<Item = &str> {
         self.each(&self.variables).map(|places| self.symbol(places[0]))
     }
 
-    /// The variable with this symbol, from the code that [`kernel`](Self::kernel) chooses.
+    /// Returns the variable with this symbol, from the code that [`kernel`](Self::kernel) chooses.
     #[must_use]
     pub fn variable(&self, symbol: &str, sm: Option<Sm>) -> Option<Variable<'_>> {
         let places = self.places_in(&self.variables, symbol);
@@ -318,8 +319,8 @@ impl<'a> Kernels<'a> {
         Some(Variable { space, list: Kernel { demangled: Demangled::variable(list.name), ..list } })
     }
 
-    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but
-    /// without C++ names and the types that only symbols contain: demangling takes longer than all other steps.
+    /// Returns all kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation,
+    /// but without C++ names and the types that only symbols contain: demangling takes longer than all other steps.
     pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
         self.each(&self.index).filter_map(|places| self.chosen(places, None))
     }
@@ -368,8 +369,8 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// The text that the driver compiles for `sm`: of those that it can compile, the one for the newest GPUs. Otherwise
-    /// the first.
+    /// Returns the text that the driver compiles for `sm`: of those that it can compile, the one for the newest GPUs.
+    /// Otherwise the first.
     fn text_for(&self, places: impl Iterator<Item = Place>, sm: Option<Sm>) -> Option<Place> {
         let mut texts = places.filter(|place| !place.is_cubin).peekable();
         let first = texts.peek().copied();
@@ -430,7 +431,7 @@ impl<'a> Kernels<'a> {
     }
 }
 
-/// The kernel at a place, or the variable as a list of one parameter.
+/// Returns the kernel at a place, or the variable as a list of one parameter.
 fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kernel<'a>> {
     let index = place.kernel as usize;
     if place.is_variable {

@@ -6,15 +6,15 @@ use crate::prelude::*;
 use kernel_args_abi::Sm;
 
 impl Kernels<'_> {
-    /// Whether the texts and cubins contain this kernel with parameters of another number or size, or in PTX of other
-    /// alignments or classes. Offsets of over-aligned parameters depend on the GPU, so they are not compared.
+    /// Returns whether the texts and cubins contain this kernel with parameters of another number or size, or in PTX of
+    /// other alignments or classes. Offsets of over-aligned parameters depend on the GPU, so they are not compared.
     #[must_use]
     pub fn varies(&self, symbol: &str) -> bool {
         self.vary(self.places(symbol))
     }
 
-    /// Whether the texts and cubins contain this variable with different sizes, or in PTX with different alignments or
-    /// classes.
+    /// Returns whether the texts and cubins contain this variable with different sizes, or in PTX with different
+    /// alignments or classes.
     #[must_use]
     pub fn variable_varies(&self, symbol: &str) -> bool {
         self.vary(self.places_in(&self.variables, symbol))

@@ -25,12 +25,12 @@ const MOST: usize = 16;
 /// The most likely first.
 pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
 
-/// The addresses of parameter blocks of all GPUs, in bytes: see [`Sm::param_base`].
+/// Returns the addresses of parameter blocks of all GPUs, in bytes: see [`Sm::param_base`].
 fn bases() -> impl Iterator<Item = usize> {
     [60, 75, 90].into_iter().filter_map(|sm| Sm(sm).param_base(0))
 }
 
-/// Whether a parameter with this alignment can have this `offset` on some GPU.
+/// Returns whether a parameter with this alignment can have this `offset` on some GPU.
 pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> bool {
     let lies = |base: usize| round_up(base + end, align) == base + offset;
     bases().any(lies)
@@ -49,7 +49,7 @@ pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     }
 }
 
-/// The alignment divides the type's size, its offsets, and the limit of the enclosing type.
+/// Returns the alignment divides the type's size, its offsets, and the limit of the enclosing type.
 fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Generated<'_>| {
         let own = largest_alignment(definition.size);
@@ -152,7 +152,7 @@ fn resolve_one(
     all[id].align = align;
 }
 
-/// The `N` of `repr(packed(N))`, and the types of the members. `None` if Rust has no such struct.
+/// Returns the `N` of `repr(packed(N))`, and the types of the members. `None` if Rust has no such struct.
 fn packed(
     definition: &Generated<'_>,
     members: &[StructMember],
@@ -190,7 +190,7 @@ fn unaligned(ty: &Ty, all: &[Generated<'_>]) -> Option<Ty> {
     }
 }
 
-/// Whether a type has no `repr(align)`, nor contains a type with it.
+/// Returns whether a type has no `repr(align)`, nor contains a type with it.
 fn is_unaligned(id: usize, all: &[Generated<'_>]) -> bool {
     let definition = &all[id];
     match &definition.body {

@@ -59,7 +59,7 @@ impl Types<'_, '_> {
     }
 }
 
-/// The feature of `kernel-args` that provides the type, if it needs one.
+/// Returns the feature of `kernel-args` that provides the type, if it needs one.
 fn feature(row: &Builtin) -> &'static str {
     match row.element {
         "f16" | "bf16" => "half",
@@ -68,7 +68,8 @@ fn feature(row: &Builtin) -> &'static str {
     }
 }
 
-/// The built-in type of this name, if size, alignment and components of a value are equal, and the offset is possible.
+/// Returns the built-in type of this name, if size, alignment and components of a value are equal, and the offset is
+/// possible.
 pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
     let named = name::builtin(name)?;
     BUILTINS.iter().find(|row| {

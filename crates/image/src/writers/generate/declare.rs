@@ -152,8 +152,8 @@ impl RustWriter<'_, '_> {
     }
 }
 
-/// The bytes, from and to, for which a struct needs fields. Of a class without members the first is one byte, which is
-/// not read.
+/// Returns the bytes, from and to, for which a struct needs fields. Of a class without members the first is one byte,
+/// which is not read.
 pub(super) fn padding(
     definition: &Generated<'_>,
     members: &[StructMember],

@@ -102,7 +102,7 @@ pub(super) fn inferred_pointer<'k>(of: &Parameter<'k>) -> Option<Slot<'k>> {
     of.body.at(0).filter(|slot| is_untyped_word(of) && slot.kind == SlotKind::Pointer)
 }
 
-/// Whether only the code shows what the 8 bytes of a parameter are.
+/// Returns whether only the code shows what the 8 bytes of a parameter are.
 pub(super) fn is_untyped_word(of: &Parameter<'_>) -> bool {
     of.cpp.is_unknown() && of.size == 8 && !matches!(of.class, Class::Bytes | Class::Float)
 }

@@ -62,8 +62,8 @@ pub(super) fn of_variable<'k>(variable: &Variable<'k>, types: &mut Types<'k, '_>
     ty.named()
 }
 
-/// The type of a parameter, and whether the comparison would reject it. Bytes replace a type that cannot be at its
-/// offset.
+/// Returns the type of a parameter, and whether the comparison would reject it. Bytes replace a type that cannot be at
+/// its offset.
 fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usize>) -> (Ty, bool) {
     let (size, own) = types.layout(&ty);
     let known = of.align.map(Alignment::bytes);
@@ -165,7 +165,7 @@ impl Generic {
 
 const SHOWN: usize = 3;
 
-/// The type parameter replaces the types that differ, which must be the same `pair` everywhere.
+/// Returns the type parameter replaces the types that differ, which must be the same `pair` everywhere.
 fn shared(a: &Ty, b: &Ty, pair: &mut Option<(Ty, Ty)>) -> Option<Ty> {
     match (a, b) {
         _ if a == b => Some(a.clone()),
@@ -183,7 +183,7 @@ fn shared(a: &Ty, b: &Ty, pair: &mut Option<(Ty, Ty)>) -> Option<Ty> {
     }
 }
 
-/// Whether a type is bound to the type parameter. `c_char` is the same type as another integer.
+/// Returns whether a type is bound to the type parameter. `c_char` is the same type as another integer.
 fn is_argument(ty: &Ty) -> bool {
     match ty {
         Ty::Leaf(Leaf { from, .. }) => *from != From::Core,

@@ -94,7 +94,7 @@ const NO_IDENTIFIER: &str = "its symbol is not an identifier of Rust";
 const NO_STATUS: &str =
     "It has no struct for `launch!`, because it does not return a status: nothing, or 32 bits, such as `cudaError_t`.";
 
-/// The returned number. `None` is a pointer.
+/// Returns the returned number. `None` is a pointer.
 fn result_leaf(result: &Parameter<'_>) -> Option<Leaf> {
     match result.cpp.base {
         _ if result.cpp.is_pointer() => None,
@@ -199,8 +199,8 @@ impl RustWriter<'_, '_> {
         }
     }
 
-    /// Whether `launch!` does not see that the field's pointer is the function's: a pointer in an array, or behind two
-    /// pointers.
+    /// Returns whether `launch!` does not see that the field's pointer is the function's: a pointer in an array, or
+    /// behind two pointers.
     fn is_spelled_otherwise(&mut self, ty: &Ty) -> bool {
         let Ty::Pointer { to, .. } = ty else { return false };
         let behind = if let Ty::Pointer { to, .. } = &**to { to } else { to };

@@ -89,7 +89,7 @@ pub struct Kernel<'k> {
 }
 
 impl<'k> Kernel<'k> {
-    /// A kernel of an image. `varies` is the result of [`Kernels::varies`](image::Kernels::varies).
+    /// Creates a kernel of an image. `varies` is the result of [`Kernels::varies`](image::Kernels::varies).
     #[must_use]
     pub fn new(kernel: &'k image::Kernel<'_>, varies: bool) -> Self {
         Self {
@@ -112,7 +112,7 @@ pub struct Variable<'k> {
 }
 
 impl<'k> Variable<'k> {
-    /// A variable of an image. `None` without debug information.
+    /// Creates a variable of an image. `None` without debug information.
     #[must_use]
     pub fn new(variable: &'k image::Variable<'_>) -> Option<Self> {
         let debug_info = variable.debug_info();

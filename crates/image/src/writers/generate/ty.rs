@@ -128,7 +128,7 @@ impl Ty {
         }
     }
 
-    /// The generated type that it contains by value.
+    /// Returns the generated type that it contains by value.
     pub(super) fn contents(&self) -> Option<usize> {
         match self {
             Self::Defined(id) => Some(*id),
@@ -137,7 +137,7 @@ impl Ty {
         }
     }
 
-    /// The generated type that it names, by value or as a pointee.
+    /// Returns the generated type that it names, by value or as a pointee.
     pub(super) fn named(&self) -> Option<usize> {
         match self {
             Self::Defined(id) => Some(*id),

@@ -59,7 +59,7 @@ impl<'a, 'k> RustWriter<'a, 'k> {
         Self { definitions, names, options, text: String::new(), imports: Imports::default() }
     }
 
-    /// The text with the types and the imports.
+    /// Returns the text with the types and the imports.
     pub(super) fn finish(mut self) -> String {
         let mut types: Vec<usize> = (0..self.definitions.len()).filter(|&id| self.definitions[id].is_used).collect();
         sort(&mut types, &|&a, &b| self.names.types[a].cmp(&self.names.types[b]));

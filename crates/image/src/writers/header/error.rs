@@ -15,7 +15,7 @@ impl HeaderError {
         Self { place: place.into(), problem: problem.into() }
     }
 
-    /// The kernel or type, and the member in it: `shade.light.direction`. Empty for an option of the header.
+    /// Returns the kernel or type, and the member in it: `shade.light.direction`. Empty for an option of the header.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place

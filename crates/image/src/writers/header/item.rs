@@ -15,13 +15,13 @@ pub struct Item<'a> {
 }
 
 impl<'a> Item<'a> {
-    /// A struct or an enum: its C++ name, size, alignment and members. Ignores name and offset.
+    /// Returns a struct or an enum: its C++ name, size, alignment and members. Ignores name and offset.
     #[must_use]
     pub const fn device_type(ty: Parameter<'a>) -> Self {
         Self { ty: Some(ty), symbol: "", parameters: Vec::new(), grid_constants: Vec::new() }
     }
 
-    /// A kernel with its parameters in order.
+    /// Returns a kernel with its parameters in order.
     ///
     /// `symbol` is its symbol in an image, or its C++ name. An identifier such as `saxpy` is an `extern "C"` kernel. A
     /// mangled symbol (`_Z5saxpyifPKfPf`), whose types the prototype uses, or a qualified name (`sim::saxpy`,
@@ -52,7 +52,7 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// A header without types and kernels, with `#pragma once`.
+    /// Creates a header without types and kernels, with `#pragma once`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

@@ -11,7 +11,7 @@ use crate::mangled::Demangled;
 use crate::prelude::*;
 use kernel_args_abi::{Body, Class, CppBase, CppType, Members, Parameter, check::compare};
 
-/// The path, and the C++ name if the symbol is mangled.
+/// Returns the path, and the C++ name if the symbol is mangled.
 fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
     let demangled = if symbol.starts_with("_Z") {
         let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
@@ -98,7 +98,7 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// A type other than the parameter's would declare another kernel.
+    /// Returns a type other than the parameter's would declare another kernel.
     fn type_of_symbol(
         &self,
         ty: TypeUse,
@@ -141,7 +141,8 @@ impl<'a> Collector<'_, 'a> {
         Ok(TypeUse::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
     }
 
-    /// A struct around an array, or around bytes that have no C++ type: C++ functions cannot take these by value.
+    /// Returns a struct around an array, or around bytes that have no C++ type: C++ functions cannot take these by
+    /// value.
     fn wrapped(
         &mut self,
         ty: TypeUse,

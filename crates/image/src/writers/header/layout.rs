@@ -11,7 +11,7 @@ const LARGEST: usize = 1 << 12;
 /// and the problem.
 type Placed = Result<(usize, Option<usize>, Option<usize>), (Option<usize>, String)>;
 
-/// The smallest alignment above `least` that places a member after `end` at `wanted`.
+/// Returns the smallest alignment above `least` that places a member after `end` at `wanted`.
 fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
     let mut align = least.max(1) * 2;
     while align <= LARGEST {

@@ -127,7 +127,7 @@ struct Argument {
 }
 
 impl Header<'_> {
-    /// The text of the header.
+    /// Returns the text of the header.
     ///
     /// # Errors
     /// If C++ cannot declare a type or kernel with the given layout. The error names the member and says what to write
@@ -136,7 +136,7 @@ impl Header<'_> {
         Ok(self.write_with_left_out()?.0)
     }
 
-    /// The text of the header, and why kernels are [left out](Self::leave_out_kernels).
+    /// Returns the text of the header, and why kernels are [left out](Self::leave_out_kernels).
     ///
     /// # Errors
     /// As [`write`](Self::write).

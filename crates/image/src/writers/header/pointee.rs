@@ -69,7 +69,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The words and signs of a spelling, without paths.
+/// Returns the words and signs of a spelling, without paths.
 fn tokens(spelling: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = spelling.trim_start();
@@ -85,7 +85,7 @@ fn tokens(spelling: &str) -> Vec<&str> {
     tokens
 }
 
-/// What is in the brackets at the start.
+/// Returns what is in the brackets at the start.
 fn arguments<'t>(tokens: &'t [&'t str]) -> Option<&'t [&'t str]> {
     let mut depth = 0_usize;
     let end = tokens.iter().position(|token| {
@@ -99,7 +99,7 @@ fn arguments<'t>(tokens: &'t [&'t str]) -> Option<&'t [&'t str]> {
     tokens.get(1..end?)
 }
 
-/// Whether arguments contain a type parameter of the context: `T`, `T0`.
+/// Returns whether arguments contain a type parameter of the context: `T`, `T0`.
 fn is_open(arguments: &[&str]) -> bool {
     let is_parameter = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_uppercase()) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
@@ -107,7 +107,7 @@ fn is_open(arguments: &[&str]) -> bool {
     arguments.iter().any(|word| is_parameter(word))
 }
 
-/// Whether both name different instances of the same generic struct. `false` if one of them does not spell its
+/// Returns whether both name different instances of the same generic struct. `false` if one of them does not spell its
 /// arguments.
 fn differ(by_value: &str, pointer: &str) -> bool {
     let (by_value, pointer) = (tokens(by_value), tokens(pointer));

@@ -31,7 +31,7 @@ const MEETINGS: [Meeting; 8] = [
 /// Meetings of a program.
 const COUNT: usize = 12;
 
-/// The lanes of a set for which a condition holds.
+/// Returns the lanes of a set for which a condition holds.
 fn lanes(set: u32, mut holds: impl FnMut(usize) -> bool) -> u32 {
     types::each(set).filter(|lane| holds(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
@@ -45,8 +45,8 @@ impl Random {
     }
 }
 
-/// The code of a branch. It reads the set and the source of each meeting from memory: the set 0 is of lanes that do not
-/// come.
+/// Returns the code of a branch. It reads the set and the source of each meeting from memory: the set 0 is of lanes
+/// that do not come.
 fn branch(arm: usize, kinds: &[usize], random: &mut Random) -> String {
     let mut code = format!("setp.ne.u32 %q, %r9, {arm}; @%q bra no{arm};");
     for (index, kind) in kinds.iter().enumerate() {

@@ -104,7 +104,7 @@ fn kernel(module: &Module, entry: &Function, sm: u32) -> Result<Kernel, Mistake>
     })
 }
 
-/// The variables of a body.
+/// Returns the variables of a body.
 fn variables(function: &Function) -> impl Iterator<Item = &ptx::Variable> {
     function.body.iter().flatten().filter_map(|statement| match statement {
         Statement::Variable(variable) => Some(variable),
@@ -112,8 +112,8 @@ fn variables(function: &Function) -> impl Iterator<Item = &ptx::Variable> {
     })
 }
 
-/// The static shared memory of a kernel, and of the functions that it names. First comes what the kernel uses, then
-/// what is used of the module, then what the functions use, and at last what is only declared.
+/// Returns the static shared memory of a kernel, and of the functions that it names. First comes what the kernel uses,
+/// then what is used of the module, then what the functions use, and at last what is only declared.
 fn static_shared(module: &Module, entry: &Function) -> u32 {
     let bodies =
         module.functions.iter().enumerate().filter(|(_, function)| !function.is_entry && function.body.is_some());

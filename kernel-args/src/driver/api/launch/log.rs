@@ -78,7 +78,7 @@ impl LaunchLog {
         Ok(())
     }
 
-    /// Whether the step has the header of the previous run's, which keeps its function loaded (or the caller of
+    /// Returns whether the step has the header of the previous run's, which keeps its function loaded (or the caller of
     /// `launch` does). Then it is stored, unless all steps so far are repeated.
     #[inline(always)]
     fn repeats(&mut self, header: &Header, parameters: &[u8]) -> bool {
@@ -227,7 +227,7 @@ impl LaunchLog {
         self.is_update && last.is_some() && self.changes.last().map(|change| change.index) != last
     }
 
-    /// The promise that all steps may run; `None` without steps.
+    /// Returns the promise that all steps may run; `None` without steps.
     ///
     /// [`push`](Self::push) has received the promise of each launch's caller, which is about the slices of the
     /// arguments at that time. Their memory is [`HeldMemory`], and [`MemoryStep::enqueue`](super::MemoryStep::enqueue)
@@ -321,7 +321,7 @@ mod tests {
         checks
     }
 
-    /// The launches that would be enqueued, which have as many parameters as `launches`.
+    /// Returns the launches that would be enqueued, which have as many parameters as `launches`.
     fn read(log: &mut LaunchLog, launches: &[Launch]) -> Vec<Launch> {
         let launch = |(step, (.., parameters)): (Step<'_>, &Launch)| {
             let Step::Launch(launch) = step else { panic!("only launches were recorded") };

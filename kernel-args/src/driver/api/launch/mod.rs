@@ -59,7 +59,7 @@ impl Function {
         }
     }
 
-    /// Whether its context, `context`, was reset since, if the driver reports it.
+    /// Returns whether its context, `context`, was reset since, if the driver reports it.
     pub(crate) fn is_over(&self, api: &Api, context: &CudaContext) -> bool {
         match &self.keeper {
             Keeper::Module(module) => module.is_over(),
@@ -211,7 +211,7 @@ impl<'p> KernelCall<'p> {
 }
 
 impl Api {
-    /// The function's symbol; `None` before 12.3.
+    /// Returns the function's symbol; `None` before 12.3.
     pub(crate) fn function_name(&self, function: FunctionHandle<'_>) -> Option<String> {
         let mut name = ptr::null();
         // SAFETY: `cuFuncGetName`: the function is alive, and the call writes to `name`.

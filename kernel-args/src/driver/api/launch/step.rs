@@ -152,7 +152,7 @@ impl Header {
     }
 }
 
-/// The bytes as words; the last word is filled with zeros.
+/// Returns the bytes as words; the last word is filled with zeros.
 #[inline(always)]
 pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let (words, rest) = bytes.as_chunks::<8>();
@@ -177,19 +177,20 @@ pub(crate) struct Change {
 pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 
 impl Steps<'static> {
-    /// The words of a step that is a child graph.
+    /// Returns the words of a step that is a child graph.
     pub(crate) fn child(number: u64) -> Vec<u64> {
         Header::of_child(number).0.to_vec()
     }
 }
 
 impl<'l> Steps<'l> {
-    /// The steps that [`copy_to`](Self::copy_to) has stored.
+    /// Returns the steps that [`copy_to`](Self::copy_to) has stored.
     pub(crate) fn of(words: &'l [u64]) -> Self {
         Self(words)
     }
 
-    /// The promises of the callers that recorded the steps: see [`LaunchLog::promise`](super::LaunchLog::promise).
+    /// Returns the promises of the callers that recorded the steps: see
+    /// [`LaunchLog::promise`](super::LaunchLog::promise).
     #[expect(clippy::unused_self, reason = "it is the proof")]
     pub(crate) fn promise(self) -> Promise<'l> {
         Promise(PhantomData)
@@ -244,8 +245,8 @@ impl<'l> Steps<'l> {
     }
 }
 
-/// The header and the parameters of the step at a place, if, as only the header shows, it has no attributes and `size`
-/// bytes of parameters.
+/// Returns the header and the parameters of the step at a place, if, as only the header shows, it has no attributes and
+/// `size` bytes of parameters.
 #[inline(always)]
 pub(super) fn step_at(steps: &[u64], at: usize, size: usize) -> Option<(&[u64], &[u64])> {
     let end = at + Header::WORDS + size.div_ceil(8);
@@ -259,7 +260,7 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node makes `new` of `old`, which differ: two launches of one function with the same
+/// Returns whether an update of a node makes `new` of `old`, which differ: two launches of one function with the same
 /// attributes, two copies, or two memsets.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
     let header = Header::first_of(old);
@@ -330,7 +331,7 @@ impl<'l> RecordedLaunch<'l> {
         attributes.map(|words| LaunchAttribute::from_bytes(bytemuck::cast_slice(words)))
     }
 
-    /// The promise of the launch's caller.
+    /// Returns the promise of the launch's caller.
     #[expect(clippy::unused_self, reason = "it is the proof")]
     pub(crate) fn promise(&self) -> Promise<'l> {
         // `push` has received it.

@@ -15,7 +15,7 @@ use crate::{
 use core::fmt::Write;
 
 impl Action {
-    /// The driver returned an error from a call for a graph or for one of its nodes.
+    /// Returns the driver returned an error from a call for a graph or for one of its nodes.
     #[cold]
     pub(crate) fn error(self, error: CallError) -> Error {
         match error {
@@ -146,7 +146,7 @@ const DEFAULT_STREAM: &str =
     "the default stream cannot be captured, and cannot be used while a stream that waits for it is captured";
 const CAPTURE_ANOTHER: &str = "capture a stream that was created with `ctx.new_stream()`";
 
-/// What a `CUgraphExecUpdateResult` means, and what to do.
+/// Returns what a `CUgraphExecUpdateResult` means, and what to do.
 const fn difference(result: u32) -> (&'static str, &'static str) {
     const SAME_CODE: &str = "create both graphs with the same code, which adds the same nodes in the same order; otherwise instantiate the new graph";
     const INSTANTIATE: &str = "instantiate the new graph: `GraphUpdateError::into_graph`";

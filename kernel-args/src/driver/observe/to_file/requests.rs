@@ -61,8 +61,8 @@ fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
 pub struct FileRecording(Arc<FileRequest>);
 
 impl FileRecording {
-    /// Whether the launch has come and is in the file. `false` if it has not come yet; it then is not recorded any
-    /// more.
+    /// Returns whether the launch has come and is in the file. `false` if it has not come yet; it then is not recorded
+    /// any more.
     ///
     /// # Errors
     /// [`Error::Recording`] if the file cannot be written, and errors of the driver, such as the fault of an earlier
@@ -142,15 +142,15 @@ pub(in crate::driver::observe) fn record<R>(
     result
 }
 
-/// Whether the launch is enqueued for the GPU: not captured, and not recorded by a sequence.
+/// Returns whether the launch is enqueued for the GPU: not captured, and not recorded by a sequence.
 fn runs_now(launch: &LaunchEvent<'_>) -> bool {
     let Ok(api) = api() else { return false };
     let capturing = out(|status| api.cuStreamIsCapturing(launch.call.handle, status));
     !launch.is_recorded() && matches!(capturing, Ok(0))
 }
 
-/// The request for this launch. Counts the launch for all requests of its kernel. Of two requests for one launch, the
-/// second gets the next launch.
+/// Returns the request for this launch. Counts the launch for all requests of its kernel. Of two requests for one
+/// launch, the second gets the next launch.
 fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<FileRequest>> {
     let symbol = launch.name();
     let mut found = None;

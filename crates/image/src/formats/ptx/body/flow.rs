@@ -107,7 +107,7 @@ impl<'c, 't> Flow<'c, 't> {
         self.values[step.to as usize] = new;
     }
 
-    /// The symbol that an address is certainly in, and its offset there if it is known.
+    /// Returns the symbol that an address is certainly in, and its offset there if it is known.
     fn place(&self, address: Value, offset: i32) -> Option<(SymbolId, Option<i32>)> {
         let Some(Atom::Address(symbol)) = address.sole(self.lists) else {
             return None;
@@ -262,7 +262,7 @@ impl<'c, 't> Flow<'c, 't> {
         }
     }
 
-    /// What is in shared memory gets to code that is not known. Returns whether something has changed.
+    /// Returns what is in shared memory gets to code that is not known. Returns whether something has changed.
     fn share_contents(&mut self) -> bool {
         for symbol in 0..self.memory.len() {
             if !self.is_lost && self.memory[symbol].is_shared {
@@ -276,7 +276,7 @@ impl<'c, 't> Flow<'c, 't> {
         self.is_lost || self.memory[symbol].is_shared
     }
 
-    /// The slots that an atom can contain, and the other atoms.
+    /// Returns the slots that an atom can contain, and the other atoms.
     pub(super) fn contents(&self, atom: Atom) -> (Range<SlotId>, List) {
         match atom {
             Atom::Slot(slot) => (slot..slot + 1, List::EMPTY),

@@ -112,12 +112,12 @@ impl Lists {
         terms.iter().any(|term| term.1) && terms.iter().any(|term| !term.1)
     }
 
-    /// The atoms that can be recognized in a part of a value, without their signs.
+    /// Returns the atoms that can be recognized in a part of a value, without their signs.
     pub(super) fn parts(&mut self, list: List) -> List {
         if list == List::EMPTY { list } else { self.combined(Combination::Parts, list, List::EMPTY) }
     }
 
-    /// The atoms of both lists, without their signs.
+    /// Returns the atoms of both lists, without their signs.
     pub(super) fn unite(&mut self, a: List, b: List) -> List {
         match (a, b) {
             (List::ANY, _) | (_, List::ANY) => List::ANY,
@@ -192,7 +192,7 @@ fn merge(terms: &mut [Term]) {
     }
 }
 
-/// The terms without those that cancel each other. `None` if an atom is left twice, or is not one value.
+/// Returns the terms without those that cancel each other. `None` if an atom is left twice, or is not one value.
 fn exact(mut terms: Vec<Term>) -> Option<Vec<Term>> {
     merge(&mut terms);
     let mut sum: Vec<Term> = Vec::new();

@@ -120,20 +120,20 @@ pub struct KernelBody<'t> {
 }
 
 impl KernelBody<'_> {
-    /// What the body does with each parameter.
+    /// Returns what the body does with each parameter.
     #[must_use]
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
         let parameters = self.parameters.iter();
         parameters.map(|slots| slots.as_ref().map_or(Body::UNKNOWN, |slots| Body::of(slots)))
     }
 
-    /// What it needs of the memory behind each pointer.
+    /// Returns what it needs of the memory behind each pointer.
     #[must_use]
     pub fn accesses(&self) -> &[PointerAccess] {
         &self.accesses
     }
 
-    /// What it does with the parameter at this index.
+    /// Returns what it does with the parameter at this index.
     #[must_use]
     pub fn parameter(&self, index: usize) -> Body<'_> {
         self.parameters().nth(index).unwrap_or(Body::UNKNOWN)

@@ -23,7 +23,7 @@ impl<'t> Name<'t> {
         Self::read(name.as_bytes(), 0, false)
     }
 
-    /// The identifier that begins here. With `is_opcode`, with all suffixes: `ld.global.L2::128B.f32`.
+    /// Returns the identifier that begins here. With `is_opcode`, with all suffixes: `ld.global.L2::128B.f32`.
     pub(super) fn read(text: &'t [u8], start: usize, is_opcode: bool) -> Self {
         const PRIME: u64 = 0x0100_0193;
         let class = if is_opcode { &DOTTED } else { &WORD };

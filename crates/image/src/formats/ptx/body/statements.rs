@@ -85,7 +85,7 @@ impl Operands {
         self.all[self.at(0).len()..].iter().filter_map(Operand::plain_register)
     }
 
-    /// Its register, or none for a number, and its offset.
+    /// Returns its register, or none for a number, and its offset.
     pub(super) fn address(&self, index: usize) -> Option<(Register, i32)> {
         let is_address = |operand: &&[Operand]| matches!(operand, [Operand { enclosed: Enclosed::Brackets, .. }, ..]);
         let mut all = (0..self.starts.len()).map(|position| self.at(position)).filter(is_address);

@@ -319,7 +319,7 @@ impl<'o, 't> Translator<'o, 't> {
         }
     }
 
-    /// The register of an operand: of a constant, a new one.
+    /// Returns the register of an operand: of a constant, a new one.
     fn operand(&mut self, operands: &Operands, position: usize) -> Register {
         let [Operand { value, offset, enclosed: Enclosed::Not, .. }] = operands.at(position) else {
             return NUMBER;

@@ -48,7 +48,7 @@ impl Value {
         self.kind <= Derivation::Part
     }
 
-    /// Whether the value is a number that was not computed from an atom.
+    /// Returns whether the value is a number that was not computed from an atom.
     pub(super) fn is_plain_number(self) -> bool {
         matches!(self.kind, Derivation::Number) && self.atoms == List::EMPTY
     }
@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// The kind of a value that is not an exact sum, from this value.
+    /// Returns the kind of a value that is not an exact sum, from this value.
     fn inexact(self, lists: &Lists) -> Derivation {
         if self.kind == Derivation::Sum && lists.is_difference(self.atoms) {
             Derivation::Difference
@@ -138,7 +138,7 @@ impl Value {
         }
     }
 
-    /// The bits of two values. Two parts of an address that was loaded are an address.
+    /// Sets the bits of two values. Two parts of an address that was loaded are an address.
     fn both(self, other: Self, bytes: u8, lists: &mut Lists) -> Self {
         let both = self.bits(bytes, lists).join(other.bits(bytes, lists), lists);
         if bytes < 8 { both } else { both.join(Self::ELSEWHERE, lists) }
@@ -175,13 +175,13 @@ impl Value {
         Self { number: Number::multiple(number.alignment(1 << 31)), ..self }
     }
 
-    /// A number from the value: of this kind, unless it is the distance of two addresses.
+    /// Sets a number from the value: of this kind, unless it is the distance of two addresses.
     pub(super) fn scaled(self, kind: Derivation, number: Number, lists: &mut Lists) -> Self {
         let kind = if self.inexact(lists) == Derivation::Difference { Derivation::Difference } else { kind };
         Self { number, ..Self::of(kind, lists.parts(self.atoms)) }
     }
 
-    /// What is known about the value as a number. An atom can be any number.
+    /// Returns what is known about the value as a number. An atom can be any number.
     pub(super) fn as_number(self) -> Number {
         if self.is_number() { self.number } else { Number::ANY }
     }
@@ -233,14 +233,14 @@ impl Number {
         Self::with(self.rest.into(), gcd(gcd(self.step, other.step), between))
     }
 
-    /// The largest power of two that divides all of these numbers and `width`.
+    /// Returns the largest power of two that divides all of these numbers and `width`.
     pub(super) fn alignment(self, width: u32) -> u32 {
         let all = gcd(gcd(self.step, self.rest.unsigned_abs()), width);
         all & all.wrapping_neg()
     }
 }
 
-/// A number as a divisor. A large one is replaced by its largest power of two, up to 2^31.
+/// Returns a number as a divisor. A large one is replaced by its largest power of two, up to 2^31.
 fn divisor(number: u64) -> u32 {
     u32::try_from(number).unwrap_or_else(|_| 1 << number.trailing_zeros().min(31))
 }
