@@ -51,8 +51,8 @@ pub(crate) fn functions(text: &str) -> [usize; 2] {
         if let Some(comment) = line.strip_prefix("///") {
             first = first.or_else(|| comment.split_whitespace().next());
         } else if !line.starts_with("#[") {
-            let words: Vec<&str> = line.split('(').next().unwrap_or_default().split_whitespace().collect();
-            if let (Some(first), true) = (first, words.contains(&"fn")) {
+            let is_function = line.split_whitespace().take(5).any(|word| word == "fn");
+            if let (Some(first), true) = (first, is_function) {
                 count[0] += 1;
                 count[1] += usize::from(NO_VERB.contains(&first));
             }
@@ -65,7 +65,7 @@ pub(crate) fn functions(text: &str) -> [usize; 2] {
 #[test]
 fn functions_without_a_verb_are_counted() {
     let text = "/// The size.\nfn a() {}\n/// Returns the size.\n#[inline]\npub const fn b() {}\n/// A type.\nstruct S;\nfn c() {}\n\
-                /// Whether.\npub(crate) fn d() {}\n";
+                /// Whether it is.\npub(crate) fn d() {}\n";
     assert_eq!(functions(text), [3, 2]);
 }
 
