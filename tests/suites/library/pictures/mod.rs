@@ -218,7 +218,7 @@ fn numbers() -> Picture {
     for (title, unit, rows) in [
         ("a launch of 8 parameters", "ns", [("kernel-args", own[0]), ("C++ <<<>>>", cpp[0])]),
         ("a launch of 512 parameters", "ns", [("kernel-args", own[3]), ("C++ <<<>>>", cpp[3])]),
-        ("a decoder", "tokens/s", [("a Sequence", token("sequence")), ("launches", token("plain"))]),
+        ("a decoder", "tokens/s", [("in segments", token("segments")), ("launches", token("plain"))]),
     ] {
         let largest = rows[0].1.max(rows[1].1);
         picture.text(0, top, title);

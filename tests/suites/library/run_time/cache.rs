@@ -86,33 +86,31 @@ fn has_only(gpu: u32, absent: &str, present: &str, only_for: &str, code: &str) {
     kernel_args::kernels! { mod archs = "../crates/image/tests/data/archs.fatbin"; }
     const PTX: &[u8] = include_bytes!("../../../../crates/image/tests/data/archs.fatbin");
     const CUBINS: &[u8] = include_bytes!("../../../../crates/image/tests/data/archs.cubins.fatbin");
-    within(&Settings::new().sm(gpu), |_| {
-        let ctx = context(0);
-        for image in [Image::from(PTX), Image::from(CUBINS), archs::IMAGE.into()] {
-            let module = Module::load(&ctx, image).expect("it loads");
-            for name in [present, "both"] {
-                module.function(name).expect(name);
-            }
-            let text = module.function(absent).expect_err("other code has it").to_string();
-            let expected = format!("only for {only_for}; this GPU is sm_{gpu}, which runs the code for {code}\nhelp: ");
-            assert!(text.contains(&expected), "{text}");
+    let ctx = context(0);
+    for image in [Image::from(PTX), Image::from(CUBINS), archs::IMAGE.into()] {
+        let module = Module::load(&ctx, image).expect("it loads");
+        for name in [present, "both"] {
+            module.function(name).expect(name);
         }
-    });
+        let text = module.function(absent).expect_err("other code has it").to_string();
+        let expected = format!("only for {only_for}; this GPU is sm_{gpu}, which runs the code for {code}\nhelp: ");
+        assert!(text.contains(&expected), "{text}");
+    }
 }
 
 #[test]
 fn a_kernel_that_only_code_for_a_newer_gpu_has_names_it() {
-    has_only(80, "newer", "older", "sm_90", "sm_80");
+    within(&Settings::new().sm(80), |_| has_only(80, "newer", "older", "sm_90", "sm_80"));
 }
 
 #[test]
 fn a_kernel_that_only_code_for_a_newer_gpu_has_names_it_between_two() {
-    has_only(86, "newer", "older", "sm_90", "sm_80");
+    within(&Settings::new().sm(86), |_| has_only(86, "newer", "older", "sm_90", "sm_80"));
 }
 
 #[test]
 fn a_kernel_that_only_code_for_an_older_gpu_has_names_it() {
-    has_only(90, "older", "newer", "sm_80", "sm_90");
+    within(&Settings::new().sm(90), |_| has_only(90, "older", "newer", "sm_80", "sm_90"));
 }
 
 /// The lifetimes of the struct's borrows do not matter: its erased form is the key.
