@@ -157,6 +157,7 @@
 #![cfg_attr(test, allow(dead_code, non_snake_case))]
 // Other systems load libraries in other ways.
 #![cfg(any(target_os = "linux", windows))]
+#![cfg_attr(not(feature = "program"), allow(dead_code, reason = "only the CUDA runtime calls some functions"))]
 
 #[macro_use]
 mod entry;
@@ -172,6 +173,7 @@ mod images;
 mod launches;
 mod memory;
 mod ptx;
+#[cfg(feature = "program")]
 mod runtime;
 mod state;
 mod streams;
