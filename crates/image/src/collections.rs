@@ -53,7 +53,8 @@ impl<K: Ord, V> Map<K, V> {
         }
     }
 
-    /// In the order in which the keys became known.
+    /// Returns the values in the order in which the keys became known.
+    #[cfg(feature = "bodies")]
     pub(crate) fn values(&self) -> &[V] {
         &self.values
     }
