@@ -50,7 +50,7 @@ fn destructors_of_thread_locals_call_the_driver() {
         let context = CudaContext::new(0).expect("a device");
         let context = &context;
         thread::scope(|scope| {
-            scope.spawn(move || {
+            let thread = scope.spawn(move || {
                 // Its destructor is registered before the thread uses the driver, so it runs last.
                 MEMORY.with_borrow(|memory| assert_eq!(memory.0, 0));
                 context.bind_to_thread().expect("a context");
@@ -58,6 +58,8 @@ fn destructors_of_thread_locals_call_the_driver() {
                 assert_eq!(call!(sys::cuMemAlloc_v2(&raw mut address, 16)), Ok(()));
                 MEMORY.set(FreesAtTheEnd(address));
             });
+            // The end of the scope alone does not wait for destructors.
+            thread.join().expect("no panic");
         });
         assert_eq!(driver.live_allocations(), (0, 0));
     });
