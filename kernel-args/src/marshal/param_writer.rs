@@ -137,21 +137,19 @@ impl ParamWriter for Shared {
         unsafe fn shared<'s, A: KernelArg>(
             arg: &'s mut A,
             stream: &'s LaunchStream<'_>,
-            slot: *mut u8,
+            buffer: *mut u8,
+            offset: usize,
             index: usize,
         ) -> Guard<'s> {
-            // SAFETY: the caller makes the same promise.
-            unsafe { store(arg, stream, slot, index) }
+            // SAFETY: the caller makes the same promise. The packed form has no pointers.
+            unsafe { Packed::put(arg, stream, buffer, offset, ptr::null_mut(), index) }
         }
         if arg.in_place().is_some() {
             // SAFETY: the caller makes the same promise.
             return unsafe { Packed::put(arg, stream, buffer, offset, pointers, index) };
         }
-        const { assert_layout::<A::Device>() };
-        // SAFETY: the caller guarantees that `buffer` is valid at `offset`.
-        let slot = unsafe { buffer.add(offset) };
-        // SAFETY: the caller guarantees that `buffer` is valid at `offset` for writes of the device type's size.
-        unsafe { shared(arg, stream, slot, index) }
+        // SAFETY: the caller makes the same promise.
+        unsafe { shared(arg, stream, buffer, offset, index) }
     }
 }
 

@@ -165,39 +165,46 @@ fn find<T, M: super::DeviceMemory<T>>(argument: &M, memory: &RunMemory) -> Optio
     memory.memory(argument.slice(), 0).ok()
 }
 
+/// An argument without memory, which is its own key.
+macro_rules! copied {
+    ($self:ident, $key:ident, $are_equal:expr) => {
+        type In<'a> = Self;
+        type Key = Self;
+        type Found = ();
+        type Alias = Self;
+
+        fn find(&self, _: &RunMemory) -> Option<()> {
+            Some(())
+        }
+
+        fn matches(&$self, (): (), $key: &Self) -> bool {
+            $are_equal
+        }
+
+        fn key(&self, (): ()) -> Self {
+            *self
+        }
+
+        fn access(&self, (): ()) -> Option<Access> {
+            None
+        }
+
+        fn alias(&self, (): (), _: &Arc<CudaStream>) -> Self {
+            *self
+        }
+
+        fn input(alias: &mut Self) -> Self {
+            *alias
+        }
+    };
+}
+
 macro_rules! values {
     ($($value:ident $bits:ident;)*) => {$(
         impl sealed::Sealed for $value {}
 
         impl ExternalArg for $value {
-            type In<'a> = Self;
-            type Key = Self;
-            type Found = ();
-            type Alias = Self;
-
-            fn find(&self, _: &RunMemory) -> Option<()> {
-                Some(())
-            }
-
-            fn matches(&self, (): (), key: &Self) -> bool {
-                values!(@ $bits self) == values!(@ $bits key)
-            }
-
-            fn key(&self, (): ()) -> Self {
-                *self
-            }
-
-            fn access(&self, (): ()) -> Option<Access> {
-                None
-            }
-
-            fn alias(&self, (): (), _: &Arc<CudaStream>) -> Self {
-                *self
-            }
-
-            fn input(alias: &mut Self) -> Self {
-                *alias
-            }
+            copied!(self, key, values!(@ $bits self) == values!(@ $bits key));
         }
     )*};
     (@ itself $value:ident) => { *$value };
@@ -241,34 +248,7 @@ mod cublas {
             impl<T> sealed::Sealed for $config<T> {}
 
             impl<T: NoUninit + Send + Sync> ExternalArg for $config<T> {
-                type In<'a> = Self;
-                type Key = Self;
-                type Found = ();
-                type Alias = Self;
-
-                fn find(&self, _: &RunMemory) -> Option<()> {
-                    Some(())
-                }
-
-                fn matches(&self, (): (), key: &Self) -> bool {
-                    $are_equal(self, key)
-                }
-
-                fn key(&self, (): ()) -> Self {
-                    *self
-                }
-
-                fn access(&self, (): ()) -> Option<Access> {
-                    None
-                }
-
-                fn alias(&self, (): (), _: &Arc<CudaStream>) -> Self {
-                    *self
-                }
-
-                fn input(alias: &mut Self) -> Self {
-                    *alias
-                }
+                copied!(self, key, $are_equal(self, key));
             }
         )*};
     }

@@ -121,7 +121,7 @@ impl<'a> Members<'a> {
         Self(MemberSource::Meaning(meaning))
     }
 
-    /// Returns what an integer stands for, if its type shows it.
+    /// Returns the meaning of an integer, if its type shows it.
     #[must_use]
     pub const fn stands_for(self) -> Option<Meaning> {
         match self.0 {

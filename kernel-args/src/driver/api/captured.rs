@@ -206,7 +206,7 @@ unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size
 impl Api {
     /// Begins to capture a stream, whose context must be current. The calls of this thread are not restricted: a
     /// library can load code.
-    pub(crate) fn begin_foreign_capture(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
+    pub(crate) fn begin_external_capture(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
         self.cuStreamBeginCapture_v2(stream, Self::RELAXED)
     }
 }

@@ -1,7 +1,8 @@
 //! Images that were not loaded, and kernels that were not found in them.
 
 use super::{Error, IncompatibleImage, LostContext, lines};
-use crate::driver::api::DriverCall;
+use crate::{device::DeviceType, driver::api::DriverCall};
+use kernel_args_abi::CppType;
 use std::{io, path::PathBuf};
 
 /// Why an image was not loaded, or a kernel was not found in a module.
@@ -272,20 +273,20 @@ display!(ImageError, |this, f| match this {
 
 /// Returns a template instance with C++ types, if it is written with Rust types.
 fn in_cpp(wanted: &str) -> Option<String> {
-    const TYPES: [(&str, &str); 8] = [
-        ("f32", "float"),
-        ("f64", "double"),
-        ("i32", "int"),
-        ("u32", "unsigned int"),
-        ("i64", "long long"),
-        ("u64", "unsigned long long"),
-        ("u8", "unsigned char"),
-        ("half::f16", "__half"),
+    const TYPES: [(&str, CppType<'_>); 8] = [
+        ("f32", f32::CPP),
+        ("f64", f64::CPP),
+        ("i32", i32::CPP),
+        ("u32", u32::CPP),
+        ("i64", i64::CPP),
+        ("u64", u64::CPP),
+        ("u8", u8::CPP),
+        ("half::f16", CppType::named("__half")),
     ];
     let (name, arguments) = wanted.split_once('<')?;
-    let cpp = |word: &str| TYPES.iter().find(|(rust, _)| *rust == word.trim()).map(|(_, cpp)| *cpp);
+    let cpp = |word: &str| TYPES.iter().find(|(rust, _)| *rust == word.trim()).map(|(_, cpp)| cpp.to_string());
     let words = || arguments.strip_suffix('>').into_iter().flat_map(|list| list.split(','));
-    let list: Vec<&str> = words().map(|word| cpp(word).unwrap_or(word.trim())).collect();
+    let list: Vec<String> = words().map(|word| cpp(word).unwrap_or_else(|| word.trim().into())).collect();
     words().any(|word| cpp(word).is_some()).then(|| format!("{}<{}>", name.trim_end_matches("::"), list.join(", ")))
 }
 
@@ -298,4 +299,23 @@ pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
 fn sizes(sizes: &[usize]) -> String {
     let list: Vec<_> = sizes.iter().map(ToString::to_string).collect();
     if list.is_empty() { "no parameters".into() } else { format!("parameters of {} bytes", list.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_cpp;
+
+    #[test]
+    fn template_arguments_are_written_as_in_cpp() {
+        for (rust, cpp) in [
+            ("saxpy<f32>", "saxpy<float>"),
+            ("copy::<u64, half::f16>", "copy<unsigned long long, __half>"),
+            ("copy<float, u8>", "copy<float, unsigned char>"),
+        ] {
+            assert_eq!(in_cpp(rust).as_deref(), Some(cpp));
+        }
+        for other in ["saxpy", "saxpy<float>", "saxpy<f32"] {
+            assert_eq!(in_cpp(other), None);
+        }
+    }
 }

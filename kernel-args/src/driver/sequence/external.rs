@@ -306,7 +306,7 @@ pub(crate) fn capture<E: From<Error>>(
         .into());
     }
     let mut capture = Capture::begin(stream, None, |api| {
-        api.begin_foreign_capture((&**stream).into()).map_err(|error| {
+        api.begin_external_capture((&**stream).into()).map_err(|error| {
             returned(error, "if the stream is being captured, run the sequence before or after the capture")
         })
     })?;
