@@ -87,7 +87,7 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     }
 }
 
-/// Returns the item remains, so the rest of the crate has only its own errors.
+/// The item remains, so the rest of the crate has only its own errors.
 fn with_item(error: &syn::Error, item: &TokenStream) -> TokenStream {
     let error = error.to_compile_error();
     quote!(#item #error)

@@ -287,13 +287,8 @@ mod on_device {
             }
         }
 
-        #[inline(always)]
-        pub(crate) fn has_other_context(&self) -> bool {
-            self.on.other_context.get().is_some()
-        }
-
         /// Returns the first field that belongs to a different context than the launch, and both contexts.
-        #[inline]
+        #[inline(always)]
         pub(crate) fn other_context(&self) -> Option<OtherContext> {
             let (field, argument) = self.on.other_context.get()?;
             let launch = match (self.on.unnamed, self.context()) {

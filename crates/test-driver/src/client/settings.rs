@@ -80,7 +80,7 @@ impl Settings {
         self
     }
 
-    /// Returns a driver that cannot return a function's parameters, like drivers before 12.4. It still has the version
+    /// Starts a driver that cannot return a function's parameters, like drivers before 12.4. It still has the version
     /// of CUDA 13.0, because the tests contain PTX of that version.
     #[must_use]
     pub fn old(self) -> Self {

@@ -155,7 +155,7 @@ impl<'g> After<'g> {
         Ok((self.alloc(&mut params)?, params.address))
     }
 
-    /// Returns the driver copies `child`. Its nodes then refer to their copies.
+    /// The driver copies `child`. Its nodes then refer to their copies.
     pub(crate) fn add_child(&self, child: &Graph) -> Result<NodeId, CallError> {
         let api = self.graph.api();
         required!(api, cuGraphChildGraphNodeGetGraph)?;

@@ -99,11 +99,11 @@ impl LaunchCall<'_> {
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
-        if launch_stream.has_other_context() {
-            explain::argument(*callee, names, launch_stream)?;
+        if let Some(field) = launch_stream.other_context() {
+            return Err(explain::argument(*callee, names, field));
         }
         if let Err(error) = launch_stream.check() {
-            return Err(explain::arguments_not_awaited(*callee, launch_stream, error));
+            return Err(explain::arguments_not_awaited(*callee, launch_stream.context(), error));
         }
         let config = self.config();
         let status = match launch.attributes {

@@ -17,7 +17,7 @@ use crate::{
         },
         function::{Callee, LoadedFunction, Names},
     },
-    marshal::{LaunchStream, text_of},
+    marshal::text_of,
     memory::{ContextName, ForEachValue, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
@@ -42,8 +42,8 @@ pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherCo
 /// their calls.
 #[cold]
 #[inline(never)]
-pub(super) fn argument(callee: Callee<'_>, names: Names, stream: &LaunchStream<'_>) -> Result<(), Error> {
-    stream.other_context().map_or(Ok(()), |field| Err(other_context(callee.name(), names, field)))
+pub(super) fn argument(callee: Callee<'_>, names: Names, field: OtherContext) -> Error {
+    other_context(callee.name(), names, field)
 }
 
 #[cold]
@@ -60,8 +60,12 @@ pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(super) fn arguments_not_awaited(callee: Callee<'_>, stream: &LaunchStream<'_>, error: DriverError) -> Error {
-    not_awaited(&callee.name(), stream.context().map(|context| &**context), error)
+pub(super) fn arguments_not_awaited(
+    callee: Callee<'_>,
+    context: Option<&Arc<CudaContext>>,
+    error: DriverError,
+) -> Error {
+    not_awaited(&callee.name(), context.map(|context| &**context), error)
 }
 
 /// `what` cannot be recorded.
@@ -221,7 +225,7 @@ pub(super) fn rejected(
     launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
 }
 
-/// Returns the driver returned `status`. The function's context is current, unless it was reset and not created again.
+/// The driver returned `status`. The function's context is current, unless it was reset and not created again.
 #[cold]
 pub(crate) fn launch(
     kernel: String,

@@ -179,8 +179,9 @@ where
     #[inline(always)]
     fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
         self.args.report_contexts(stream);
-        if stream.has_other_context() {
-            return elsewhere(stream, self.callee, &self.launch, self.context, self.args.names());
+        if let Some(field) = stream.other_context() {
+            let own = if self.launch.stream.is_none() { self.context } else { ptr::null_mut() };
+            return Err(elsewhere(field, self.callee, own, self.args.names()));
         }
         if self.callee.loaded().is_none() && self.context.is_null() {
             return bind_first(stream, self.callee);
@@ -226,26 +227,19 @@ where
     }
 }
 
-/// An argument belongs to a different context than the launch.
+/// An argument belongs to a different context than the launch, whose context is `own` if it has no stream.
+///
+/// It gets no reference to the `Launch` or its stream, which would then be kept in memory.
 #[cold]
 #[inline(never)]
-fn elsewhere(
-    stream: &LaunchStream<'_>,
-    callee: Callee<'_>,
-    launch: &Launch<'_>,
-    context: CUcontext,
-    names: Names,
-) -> Result<(), Error> {
-    let Some(field) = stream.other_context() else {
-        return Ok(());
-    };
+fn elsewhere(field: OtherContext, callee: Callee<'_>, own: CUcontext, names: Names) -> Error {
     let launch = match callee.loaded() {
         Some(function) => ContextName::of(&function.context),
-        None if launch.stream.is_none() && !context.is_null() => named(context),
+        None if !own.is_null() => named(own),
         // The context of the stream or of the first argument.
         None => field.launch,
     };
-    Err(other_context(callee.name(), names, OtherContext { launch, ..field }))
+    other_context(callee.name(), names, OtherContext { launch, ..field })
 }
 
 /// No context is current: the launch is in the context of its first argument.

@@ -342,6 +342,12 @@ fn large<T: DeviceRepr>(world: &World) -> Outcome<CudaSlice<T>> {
     Ok(unsafe { world.stream.alloc(LARGE / size_of::<T>()) }?)
 }
 
+/// Fills the gaps that other trials have left in the address space: until these slices are dropped, the next ones are
+/// neighbours, and the gap of a freed one has its size.
+fn fill_gaps(world: &World) -> Outcome<Vec<CudaSlice<u8>>> {
+    (0..24).map(|_| large(world)).collect()
+}
+
 /// A large slice with this address.
 fn large_at<T: DeviceRepr>(world: &World, at: u64) -> CudaSlice<T> {
     let mut others = Vec::new();
@@ -358,7 +364,9 @@ fn large_at<T: DeviceRepr>(world: &World, at: u64) -> CudaSlice<T> {
 /// A slice that the run does not hold, in the memory of a held slice that was freed.
 fn freed_and_allocated() -> Outcome {
     let world = World::new()?;
+    let _above = fill_gaps(&world)?;
     let (x, mut y) = (world.slice(1.0)?, large::<f32>(&world)?);
+    let _below = large::<u8>(&world)?;
     let mut sequence = new_sequence(&world.stream);
     let outcome = sequence.run(|s| {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -375,8 +383,10 @@ fn freed_and_allocated() -> Outcome {
 /// Bytes are copied to a held slice, whose memory then becomes a slice of `bool`.
 fn other_type() -> Outcome {
     let world = World::new()?;
+    let _above = fill_gaps(&world)?;
     let (mut from, mut bytes) = (large::<u8>(&world)?, large::<u8>(&world)?);
     let mut flags = large::<bool>(&world)?;
+    let _below = large::<u8>(&world)?;
     world.stream.memset_zeros(&mut from)?;
     world.stream.memcpy_htod(&[7], &mut from.slice_mut(..1))?;
     let mut sequence = new_sequence(&world.stream);

@@ -15,7 +15,7 @@ use crate::{
 use core::fmt::Write;
 
 impl Action {
-    /// Returns the driver returned an error from a call for a graph or for one of its nodes.
+    /// The driver returned an error from a call for a graph or for one of its nodes.
     #[cold]
     pub(crate) fn error(self, error: CallError) -> Error {
         match error {
