@@ -135,7 +135,7 @@ fn expand(
                 #contexts
             }
 
-            #[inline]
+            #[inline(always)]
             unsafe fn lower<__Writer: #private::ParamWriter, __Returned>(
                 &mut self,
                 __stream: &#krate::args::LaunchStream<'_>,

@@ -10,7 +10,7 @@ use crate::{
         attributes,
         config::{Form, Launch},
         error::Error,
-        function::{Arguments, Callee, Fitting, Names},
+        function::{Arguments, Callee, Fitting},
     },
     marshal::LaunchStream,
     memory::ForEachValue,
@@ -51,7 +51,7 @@ impl LaunchCall<'_> {
                 asked = asked.or(Some(Form::KernelParams));
             }
         }
-        let (form, names) = (fitting.args().form(asked), fitting.args().names());
+        let form = fitting.args().form(asked);
         #[cfg(feature = "observe")]
         if path != Path::Plain {
             // A copy, to which references exist only here.
@@ -65,14 +65,14 @@ impl LaunchCall<'_> {
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |lowered, promise, values| call.pass(lowered, promise, values, names);
+                &mut |lowered, promise, values| call.pass(lowered, promise, values);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
         #[cfg(not(feature = "observe"))]
         let _ = path;
         let launched = match form {
-            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, names)),
-            Form::KernelParams => fitting.params(launch_stream, |call, values| self.pass(call, promise, values, names)),
+            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values)),
+            Form::KernelParams => fitting.params(launch_stream, |call, values| self.pass(call, promise, values)),
         };
         self.finish(launched)
     }
@@ -90,17 +90,11 @@ impl LaunchCall<'_> {
     /// Calls the driver. Without optimisation, this is compiled once, not for each struct.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn pass(
-        &self,
-        call: KernelCall<'_>,
-        promise: Promise<'_>,
-        values: &ForEachValue<'_>,
-        names: Names,
-    ) -> Result<(), Error> {
+    fn pass(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.other_context() {
-            return Err(explain::argument(*callee, names, field));
+            return Err(explain::argument(*callee, values, field));
         }
         if let Err(error) = launch_stream.check() {
             return Err(explain::arguments_not_awaited(*callee, launch_stream.context(), error));

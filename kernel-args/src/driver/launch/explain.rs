@@ -21,9 +21,8 @@ use crate::{
     memory::{ContextName, ForEachValue, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
-#[cfg(feature = "graphs")]
-use std::borrow::Cow;
 use std::{
+    borrow::Cow,
     boxed::Box,
     string::{String, ToString},
     sync::Arc,
@@ -31,19 +30,27 @@ use std::{
 
 #[cold]
 pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherContext) -> Error {
-    Error::Context(ContextError::OtherContextArgument {
-        kernel,
-        field: names.get(other_context.field),
-        contexts: Box::new(ContextMismatch::new(other_context.launch, other_context.argument)),
-    })
+    in_other_context(kernel, names.get(other_context.field), other_context)
+}
+
+fn in_other_context(kernel: String, field: Option<Cow<'static, str>>, found: OtherContext) -> Error {
+    let contexts = Box::new(ContextMismatch::new(found.launch, found.argument));
+    Error::Context(ContextError::OtherContextArgument { kernel, field, contexts })
 }
 
 /// An argument of a plain launch. These functions are not inlined and take few arguments, because each launch contains
 /// their calls.
 #[cold]
 #[inline(never)]
-pub(super) fn argument(callee: Callee<'_>, names: Names, field: OtherContext) -> Error {
-    other_context(callee.name(), names, field)
+pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: OtherContext) -> Error {
+    let (mut index, mut field) = (0, None);
+    values(&mut |parameter, _| {
+        if index == found.field {
+            field = Some(parameter.name.to_string().into());
+        }
+        index += 1;
+    });
+    in_other_context(callee.name(), field, found)
 }
 
 #[cold]
