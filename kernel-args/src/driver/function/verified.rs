@@ -26,6 +26,9 @@ struct VerifiedHandle {
     context: CUcontext,
 }
 
+/// No context. Not null, which is an unknown one, and no `Option`, which would take two registers of each launch.
+const NOT_VERIFIED: CUcontext = ptr::without_provenance_mut(1);
+
 const EMPTY: VerifiedHandle = VerifiedHandle { function: ptr::null_mut(), arguments: None, context: ptr::null_mut() };
 
 thread_local! {
@@ -39,12 +42,13 @@ fn place(function: CUfunction, arguments: TypeId) -> usize {
     hasher.top(PLACES.ilog2())
 }
 
-/// Returns the context in which `function` was verified with the erased struct `arguments`; null if it is unknown.
+/// Returns the context in which `function` was verified with the erased struct `arguments`; null if it is unknown,
+/// `NOT_VERIFIED` if it was not.
 #[inline]
-pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUcontext> {
+pub(crate) fn context(function: CUfunction, arguments: TypeId) -> CUcontext {
     let entry = VERIFIED.with(|entries| entries[place(function, arguments)].get());
     let same = entry.function == function && entry.arguments == Some(arguments);
-    same.then_some(entry.context)
+    if same { entry.context } else { NOT_VERIFIED }
 }
 
 #[cold]

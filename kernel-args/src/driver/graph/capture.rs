@@ -187,7 +187,7 @@ impl<A: KernelArgs> Kernel<A> {
             Ok(self.fit(args))
         };
         let callee = Callee::Function(self.as_function());
-        let launched = FunctionDoor::new(callee, launch, args, fit, promise, Path::Node, None).and_then(prepare);
+        let launched = FunctionDoor::new(callee, launch, args, fit, promise, Path::Node).and_then(prepare);
         let Some((slot, shared)) = begun else {
             // It gets a slot before the driver is called.
             return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));

@@ -33,10 +33,9 @@ pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F> {
     fit: F,
     promise: Promise<'d>,
     path: Path,
-    /// The context of the launch; null if the arguments decide.
+    /// The context of the launch; null if the arguments decide. Until it is checked, the one in which this thread has
+    /// verified a raw function.
     context: CUcontext,
-    /// The context in which this thread has verified the function, if it has.
-    stored: Option<CUcontext>,
     #[cfg(feature = "graphs")]
     entered: Option<Entered<'l>>,
 }
@@ -63,7 +62,6 @@ where
         fit: F,
         promise: Promise<'d>,
         path: Path,
-        stored: Option<CUcontext>,
     ) -> Result<Self, Error> {
         Ok(Self {
             api: callee.api()?,
@@ -74,10 +72,15 @@ where
             promise,
             path,
             context: ptr::null_mut(),
-            stored,
             #[cfg(feature = "graphs")]
             entered: None,
         })
+    }
+
+    /// This thread has verified the raw function in `context`.
+    #[inline(always)]
+    pub(crate) fn verified_in(self, context: CUcontext) -> Self {
+        Self { context, ..self }
     }
 }
 
@@ -89,7 +92,7 @@ impl<A: ?Sized, F> FunctionDoor<'_, '_, A, F> {
         self.context = match (self.callee, stream) {
             // The query of a function's context is slow. If the handle was reused for a function of a different context
             // and the stream is wrong too, the driver reports the error.
-            (Callee::Cudarc(_), Some(stream)) if self.stored == Some(stream.context().cu_ctx()) => {
+            (Callee::Cudarc(_), Some(stream)) if self.context == stream.context().cu_ctx() => {
                 bind(self.api, stream.context())?;
                 stream.context().cu_ctx()
             }

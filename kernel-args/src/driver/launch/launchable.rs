@@ -83,7 +83,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
             return launch_erased(self.as_function(), launch, &mut args, promise);
         }
         let fit = |args, _: &Checked<'_, '_>| Ok(self.fit(args));
-        prepare(FunctionDoor::new(Callee::Function(self.as_function()), launch, &mut args, fit, promise, path, None)?)
+        prepare(FunctionDoor::new(Callee::Function(self.as_function()), launch, &mut args, fit, promise, path)?)
     }
 }
 
@@ -147,7 +147,7 @@ fn launch_function<A: Arguments + ?Sized>(
     path: Path,
 ) -> Result<(), Error> {
     let fit = |args, _: &Checked<'_, '_>| function.fit(args);
-    prepare(FunctionDoor::new(Callee::Function(function), launch, args, fit, promise, path, None)?)
+    prepare(FunctionDoor::new(Callee::Function(function), launch, args, fit, promise, path)?)
 }
 
 macro_rules! forwarded {

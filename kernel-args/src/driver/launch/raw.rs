@@ -76,12 +76,11 @@ fn launch_args<A: KernelArgs, B: Arguments + ?Sized>(
         args,
         |args, checked| {
             let own = own(checked.context);
-            verified::verify_once::<A>(checked.api, callee.handle(), own, stored == Some(own))?;
+            verified::verify_once::<A>(checked.api, callee.handle(), own, stored == own)?;
             Ok(Fitting::promised(callee, args, checked.promise))
         },
         promise,
         path,
-        stored,
     );
-    prepare(door?)
+    prepare(door?.verified_in(stored))
 }
