@@ -63,7 +63,7 @@ pub(crate) fn marshal_shared<A: KernelArgs>(args: &mut A, stream: &LaunchStream<
 }
 
 /// `F` is a form without pointers.
-#[inline(always)]
+#[inline]
 fn marshal_buffer<F: ParamWriter, A: KernelArgs, R>(
     args: &mut A,
     stream: &LaunchStream<'_>,

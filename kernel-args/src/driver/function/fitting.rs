@@ -13,7 +13,6 @@ use crate::{
         verify::Host,
     },
     marshal::{ArgList, ArgumentTypes, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
-    memory::ForEachValue,
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
 use kernel_args_abi::Parameter;
@@ -191,7 +190,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
         self,
         form: Form,
         stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+        pass: impl FnOnce(KernelCall<'_>, Values<'_, '_, A>) -> R,
     ) -> R {
         match form {
             Form::Packed => self.packed(stream, pass),
@@ -205,7 +204,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
     pub(crate) fn packed<R>(
         self,
         stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+        pass: impl FnOnce(KernelCall<'_>, Values<'_, '_, A>) -> R,
     ) -> R {
         // Before the arguments are lowered: here the compiler knows which function it is.
         let handle = self.callee.handle();
@@ -214,9 +213,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
             let mut extra = Extra::new(packed, &mut size);
             // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
             let call = unsafe { KernelCall::with_extra(handle, &mut extra) };
-            pass(call, &move |visit| {
-                A::with_parameters(types, |parameters| DecodedArgs::packed(parameters, packed).visit(visit));
-            })
+            pass(call, Values { types, place: Place::Packed(packed) })
         })
     }
 
@@ -225,21 +222,46 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
     pub(crate) fn params<R>(
         self,
         stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+        pass: impl FnOnce(KernelCall<'_>, Values<'_, '_, A>) -> R,
     ) -> R {
         let handle = self.callee.handle();
         self.args.marshal_params(stream, |types, pointers| {
             // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them,
             // and they stay initialised until this closure returns.
             let call = unsafe { KernelCall::with_params(handle, pointers.as_mut_ptr()) };
-            let pointers = &*pointers;
-            pass(call, &move |visit| {
-                A::with_parameters(types, |parameters| {
-                    // SAFETY: these are the parameters of `args`: see above.
-                    unsafe { DecodedArgs::params(parameters, pointers) }.visit(visit);
-                });
-            })
+            pass(call, Values { types, place: Place::Params(pointers) })
         })
+    }
+}
+
+/// The lowered arguments, by value: a launch without an error stores nothing for them.
+pub(crate) struct Values<'t, 'v, A: Arguments + ?Sized> {
+    types: A::Types<'t>,
+    /// The parameters with these types.
+    place: Place<'v>,
+}
+
+#[derive(Clone, Copy)]
+enum Place<'v> {
+    Packed(&'v [u8]),
+    /// A pointer to each parameter, whose bytes are initialised for `'v`.
+    Params(&'v [*mut c_void]),
+}
+
+impl<A: Arguments + ?Sized> Values<'_, '_, A> {
+    #[inline(always)]
+    pub(crate) fn for_each(self) -> impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])) {
+        let Self { types, place } = self;
+        move |visit| {
+            A::with_parameters(types, |parameters| {
+                let decoded = match place {
+                    Place::Packed(packed) => DecodedArgs::packed(parameters, packed),
+                    // SAFETY: the fields of `Values` promise it.
+                    Place::Params(pointers) => unsafe { DecodedArgs::params(parameters, pointers) },
+                };
+                decoded.visit(visit);
+            });
+        }
     }
 }
 

@@ -165,8 +165,8 @@ where
             set,
         };
         let outcome = match form {
-            Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, values)),
-            Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, values)),
+            Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, &values.for_each())),
+            Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, &values.for_each())),
         };
         // Otherwise the next call would report it.
         let recorded = stream.check();

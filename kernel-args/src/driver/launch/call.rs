@@ -13,9 +13,9 @@ use crate::{
         function::{Arguments, Callee, Fitting},
     },
     marshal::LaunchStream,
-    memory::ForEachValue,
 };
 use cudarc::driver::DriverError;
+use kernel_args_abi::Parameter;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -71,8 +71,12 @@ impl LaunchCall<'_> {
         #[cfg(not(feature = "observe"))]
         let _ = path;
         let launched = match form {
-            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values)),
-            Form::KernelParams => fitting.params(launch_stream, |call, values| self.pass(call, promise, values)),
+            Form::Packed => {
+                fitting.packed(launch_stream, |lowered, values| self.pass(lowered, promise, values.for_each()))
+            }
+            Form::KernelParams => {
+                fitting.params(launch_stream, |lowered, values| self.pass(lowered, promise, values.for_each()))
+            }
         };
         self.finish(launched)
     }
@@ -87,27 +91,33 @@ impl LaunchCall<'_> {
         self.launch.config(self.launch.stream.map_or(StreamHandle::DEFAULT, Into::into))
     }
 
-    /// Calls the driver. Without optimisation, this is compiled once, not for each struct.
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
-    fn pass(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+    /// Calls the driver. `values` are moved to each error: a launch without one does not store them.
+    #[inline(always)]
+    fn pass<V: Fn(&mut dyn FnMut(&Parameter<'_>, &[u8]))>(
+        &self,
+        lowered: KernelCall<'_>,
+        promise: Promise<'_>,
+        values: V,
+    ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.other_context() {
-            return Err(explain::argument(*callee, values, field));
+            let values = values;
+            return Err(explain::argument(*callee, &values, field));
         }
         if let Err(error) = launch_stream.check() {
             return Err(explain::arguments_not_awaited(*callee, launch_stream.context(), error));
         }
         let config = self.config();
         let status = match launch.attributes {
-            None => api.launch(&config, call, promise),
-            Some(attributes) => attributes::launch(api, attributes, config, call, promise),
+            None => api.launch(&config, lowered, promise),
+            Some(attributes) => attributes::launch(api, attributes, config, lowered, promise),
         };
         if status == Status::SUCCESS {
             return Ok(());
         }
-        Err(explain::rejected(*callee, status, config, launch.attributes, values, launch_stream.context()))
+        let values = values;
+        Err(explain::rejected(*callee, status, config, launch.attributes, &values, launch_stream.context()))
     }
 }
 

@@ -38,20 +38,7 @@ fn in_other_context(kernel: String, field: Option<Cow<'static, str>>, found: Oth
     Error::Context(ContextError::OtherContextArgument { kernel, field, contexts })
 }
 
-/// An argument of a plain launch. These functions are not inlined and take few arguments, because each launch contains
-/// their calls.
-#[cold]
-#[inline(never)]
-pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: OtherContext) -> Error {
-    let (mut index, mut field) = (0, None);
-    values(&mut |parameter, _| {
-        if index == found.field {
-            field = Some(parameter.name.to_string().into());
-        }
-        index += 1;
-    });
-    in_other_context(callee.name(), field, found)
-}
+// Each launch contains calls of the functions that are never inlined: they take few arguments.
 
 #[cold]
 #[inline(never)]
@@ -63,16 +50,6 @@ pub(super) fn own_stream(function: &LoadedFunction, stream: &CudaStream) -> Erro
 #[inline(never)]
 pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Error {
     unbound(&function.name, &function.context, error)
-}
-
-#[cold]
-#[inline(never)]
-pub(super) fn arguments_not_awaited(
-    callee: Callee<'_>,
-    context: Option<&Arc<CudaContext>>,
-    error: DriverError,
-) -> Error {
-    not_awaited(&callee.name(), context.map(|context| &**context), error)
 }
 
 /// `what` cannot be recorded.
@@ -216,6 +193,29 @@ pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
             status,
         },
     })
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: OtherContext) -> Error {
+    let (mut index, mut field) = (0, None);
+    values(&mut |parameter, _| {
+        if index == found.field {
+            field = Some(parameter.name.to_string().into());
+        }
+        index += 1;
+    });
+    in_other_context(callee.name(), field, found)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn arguments_not_awaited(
+    callee: Callee<'_>,
+    context: Option<&Arc<CudaContext>>,
+    error: DriverError,
+) -> Error {
+    not_awaited(&callee.name(), context.map(|context| &**context), error)
 }
 
 #[cold]

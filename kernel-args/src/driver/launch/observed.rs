@@ -46,7 +46,7 @@ impl Facts<'_> {
         let grid = || self.callee.loaded().map_or(self.launch.grid, |function| function.blocks(self.launch.grid));
         let lengths = observe::is_active().then(|| fitting.args().lengths(Geometry::new(grid(), self.launch.block)));
         let of = (lengths.as_ref(), fitting.args().names().0);
-        fitting.lower(form, stream, |call, values| self.around(of, call, promise, values, pass))
+        fitting.lower(form, stream, |call, values| self.around(of, call, promise, &values.for_each(), pass))
     }
 
     /// The arguments are no type parameter, so it is compiled once, not for each struct.

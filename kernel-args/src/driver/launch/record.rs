@@ -60,8 +60,8 @@ pub(super) fn record<A: Arguments + ?Sized>(
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
     held.within(|| match form {
-        Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, values)),
-        Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, values)),
+        Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, &values.for_each())),
+        Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, &values.for_each())),
     })
 }
 
