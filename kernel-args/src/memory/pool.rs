@@ -488,6 +488,8 @@ impl PoolMemory {
             return Ok((slice, block));
         }
         if let Some(declare) = self.declare {
+            // The nodes of a capture run later, with all slices that the block has had.
+            let bytes = if refuse_capture(&self.stream).is_ok() { bytes } else { own.size };
             declare(own.address, bytes, own.size);
         }
         // SAFETY: the block has `len` elements, and belongs to this slice until its drop.

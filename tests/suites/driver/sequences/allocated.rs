@@ -2,9 +2,12 @@
 
 use crate::sequences::{
     stored::memory,
-    world::{N, Outcome, World, new_sequence, says, trial},
+    world::{N, Outcome, World, new_sequence, says, trial, untracked},
 };
-use cudarc::driver::{CudaSlice, DevicePtr, sys::CUdeviceptr};
+use cudarc::driver::{
+    CudaSlice, DevicePtr,
+    sys::{CUdeviceptr, CUgraphInstantiate_flags, CUstreamCaptureMode},
+};
 use kernel_args::{
     Error,
     error::RunError,
@@ -34,6 +37,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("memory_of_a_pool_on_other_threads", threads),
         trial("slices_that_other_threads_drop_while_a_run_records", dropped_elsewhere),
         trial("a_pool_for_plain_launches", plain),
+        trial("slices_of_a_pool_for_captured_launches", captured),
     ]
 }
 
@@ -431,4 +435,38 @@ fn plain() -> Outcome {
     pool.trim();
     assert_eq!(pool.memory_use().reserved, 0);
     Ok(())
+}
+
+/// The nodes run after all slices of a block were made, the last of which is the smallest.
+fn captured() -> Outcome {
+    let world = World::new()?;
+    untracked(&world, || {
+        let (ones, mut sum) = (world.slice(1.0)?, world.slice(0.0)?);
+        let pool = Pool::new(&world.stream);
+        let smaller = |len: usize| -> Outcome {
+            // SAFETY: all bytes are written.
+            let mut part = unsafe { pool.alloc::<u8>(len)? };
+            Ok(world.stream.memset_zeros(&mut *part)?)
+        };
+        // The pool gets no memory during a capture.
+        smaller(4 * LEN)?;
+        world.stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+        let mut step = || -> Outcome {
+            // SAFETY: the launch writes all elements.
+            let mut two = unsafe { pool.alloc::<f32>(LEN)? };
+            world.add(&ones, &ones, &mut two, &world.stream)?;
+            world.saxpy(1.0, &two, &mut &mut sum, &world.stream)?;
+            drop(two);
+            [100, 5, 1].into_iter().try_for_each(smaller)
+        };
+        let captured = step();
+        let flags = CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+        let graph = world.stream.end_capture(flags)?.ok_or("a graph")?;
+        captured?;
+        for launch in 1..4 {
+            graph.launch()?;
+            assert_eq!(world.value(&sum)?, 2.0 * launch as f32);
+        }
+        Ok(())
+    })
 }
