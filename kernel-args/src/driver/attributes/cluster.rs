@@ -2,6 +2,7 @@
 
 use super::{AttributeCheck, Encoded, limits::AttributeLimits};
 use crate::{
+    contract::Geometry,
     device::vector::Dim3,
     driver::{
         config::PortableClusterMode,
@@ -12,6 +13,7 @@ use crate::{
 use std::{format, string::String};
 
 const PORTABLE_CLUSTER: u64 = 8;
+const ONE: Dim3 = Dim3::new(1, 1, 1);
 
 impl AttributeLimits {
     pub(crate) const fn require_sizes(&self) -> bool {
@@ -20,19 +22,18 @@ impl AttributeLimits {
             || self.directives.explicit_cluster
     }
 
-    /// Returns the blocks of a grid, which counts clusters if the kernel is compiled with `.blocksareclusters`
-    /// (`__block_size__`).
-    #[inline(always)]
-    pub(crate) fn blocks(&self, grid: Dim3) -> Dim3 {
-        if self.directives.blocks_are_clusters { self.blocks_of_clusters(grid) } else { grid }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn blocks_of_clusters(&self, grid: Dim3) -> Dim3 {
-        let cluster = self.required_cluster.unwrap_or(Dim3::new(1, 1, 1));
+    /// Returns the blocks of a launch. If the kernel is compiled with `.blocksareclusters` (`__block_size__`), a launch
+    /// specifies the number of clusters, and a block of 1 is the one that the kernel requires.
+    pub(crate) fn geometry(&self, Geometry { grid, block, shared, names_stream }: Geometry) -> Geometry {
+        if !self.directives.blocks_are_clusters {
+            return Geometry { grid, block, shared, names_stream };
+        }
+        let cluster = self.required_cluster.unwrap_or(ONE);
         let blocks = |grid: u32, cluster: u32| grid.saturating_mul(cluster);
-        Dim3::new(blocks(grid.x, cluster.x), blocks(grid.y, cluster.y), blocks(grid.z, cluster.z))
+        let grid = Dim3::new(blocks(grid.x, cluster.x), blocks(grid.y, cluster.y), blocks(grid.z, cluster.z));
+        let required = self.directives.required_threads.filter(|_| block == ONE);
+        let block = required.map_or(block, |[x, y, z]| Dim3::new(x, y, z));
+        Geometry { grid, block, shared, names_stream }
     }
 
     pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
@@ -142,7 +143,8 @@ impl AttributeCheck<'_> {
     }
 
     pub(super) fn cooperative(&self, _: bool) -> Result<(), Error> {
-        let blocks = self.limits.blocks(self.config.grid.into()).count();
+        let launch = Geometry::new(self.config.grid.into(), self.config.block.into());
+        let blocks = self.limits.geometry(launch).grid.count();
         let max = self.max_cooperative_blocks()?;
         if blocks <= max {
             return Ok(());

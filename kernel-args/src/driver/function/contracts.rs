@@ -22,14 +22,16 @@ pub(crate) fn check_contracts<A: KernelArgs>(
         return Ok(());
     }
     let mut geometry = Geometry::new(launch.grid, launch.block);
-    if const { A::CONTRACTS.grid }
-        && let Some(function) = function
-    {
-        geometry.grid = function.blocks(launch.grid);
-    }
     geometry.shared = launch.shared_given.then_some(launch.shared);
     geometry.names_stream = is_node || launch.stream.is_some();
-    match args.check_contracts(geometry) {
+    // Two calls, because most launches keep the sizes in registers.
+    let checked = match function {
+        Some(function) if const { A::CONTRACTS.grid } && function.attribute_limits.directives.blocks_are_clusters => {
+            args.check_contracts(function.geometry(geometry))
+        }
+        _ => args.check_contracts(geometry),
+    };
+    match checked {
         Ok(Geometry { shared: Some(shared), .. }) if const { A::CONTRACTS.shared } => {
             launch.shared = shared;
             launch.shared_given = true;

@@ -2,6 +2,7 @@
 
 use super::loaded::LoadedFunction;
 use crate::{
+    contract::Geometry,
     device::vector::Dim3,
     driver::{
         config::{Launch, SharedMemoryMode},
@@ -106,7 +107,9 @@ impl LoadedFunction {
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
-        } else if let Some(required) = self.required_block.filter(|required| *required != block) {
+        } else if let Some(required) =
+            self.required_block.filter(|required| *required != self.geometry(Geometry::new(grid, block)).block)
+        {
             let (limit, help) = if self.attribute_limits.directives.tile {
                 (
                     "this is a tile kernel, whose blocks are launched as 1 thread".into(),

@@ -1,6 +1,7 @@
 #[cfg(feature = "observe")]
 use crate::driver::image::PointerUses;
 use crate::{
+    contract::Geometry,
     device::vector::Dim3,
     driver::{
         api::{self, Api, FunctionHandle, api},
@@ -104,10 +105,9 @@ impl LoadedFunction {
         })
     }
 
-    /// [`AttributeLimits::blocks`]
-    #[inline(always)]
-    pub(crate) fn blocks(&self, grid: Dim3) -> Dim3 {
-        self.attribute_limits.blocks(grid)
+    /// [`AttributeLimits::geometry`]
+    pub(crate) fn geometry(&self, launch: Geometry) -> Geometry {
+        self.attribute_limits.geometry(launch)
     }
 
     #[inline(always)]

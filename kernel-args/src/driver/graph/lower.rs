@@ -146,10 +146,8 @@ where
         let Self { kernel, args, launch, added, observe, set, .. } = self;
         let (function, fitting, shared) = (kernel.function(), kernel.fit(args), launch.shared);
         #[cfg(feature = "observe")]
-        let checked = pointers_are_checked().then(|| {
-            let geometry = Geometry::new(function.blocks(launch.grid), launch.block);
-            (function, fitting.args().lengths(geometry))
-        });
+        let checked = pointers_are_checked()
+            .then(|| (function, fitting.args().lengths(function.geometry(Geometry::new(launch.grid, launch.block)))));
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200,
         // CUDA 13.0, `tests/benches/`).
         let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };

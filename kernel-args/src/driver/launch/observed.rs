@@ -43,8 +43,11 @@ impl Facts<'_> {
         promise: Promise<'_>,
         pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
-        let grid = || self.callee.loaded().map_or(self.launch.grid, |function| function.blocks(self.launch.grid));
-        let lengths = observe::is_active().then(|| fitting.args().lengths(Geometry::new(grid(), self.launch.block)));
+        let Launch { grid, block, .. } = *self.launch;
+        let loaded = self.callee.loaded();
+        let launch = Geometry::new(grid, block);
+        let launch = || loaded.map_or(launch, |function| function.geometry(launch));
+        let lengths = observe::is_active().then(|| fitting.args().lengths(launch()));
         let of = (lengths.as_ref(), fitting.args().names().0);
         fitting.lower(form, stream, |call, values| self.around(of, call, promise, &values.for_each(), pass))
     }

@@ -486,6 +486,14 @@ fn grids_of_clusters() -> Outcome {
         "`x` of `PerThread` has 128 elements, but `len = \"grid.x * block.x\"` requires 192\n  grid.x = 6, block.x = 32\n\
          help: pass memory of at least 192 elements, or correct the values that the contract uses",
     );
+    // A block of 1 is the one that the kernel requires.
+    run_with(&covered, 1, 1, Covered { n: 4 * 192 })?;
+    refused(
+        run_with(&covered, 1, 1, Covered { n: 4 * 193 }),
+        "grid (2, 3, 1) and block (32, 1, 1) are 192 threads, but `grid_covers = \"n / 4\"` on `Covered` requires 193\n  \
+         n = 772\n\
+         help: use a grid of at least 7 blocks",
+    );
     // 100 elements are 4 blocks, in 2 clusters.
     assert_eq!(covered.grid_and_block_for(100)?, ([2, 1, 1].into(), [32, 1, 1].into()));
     Ok(())
