@@ -61,4 +61,6 @@ pub(crate) use {
 };
 
 /// Calls its argument with each parameter of a launch and its bytes, in order.
-pub(crate) type ForEachValue<'v> = dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;
+pub(crate) type ForEachValue<'v> = dyn Fn(&mut VisitValue<'_>) + 'v;
+
+pub(crate) type VisitValue<'v> = dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8]) + 'v;

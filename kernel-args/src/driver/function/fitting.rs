@@ -13,6 +13,7 @@ use crate::{
         verify::Host,
     },
     marshal::{ArgList, ArgumentTypes, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    memory::VisitValue,
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
 use kernel_args_abi::Parameter;
@@ -250,7 +251,7 @@ enum Place<'v> {
 
 impl<A: Arguments + ?Sized> Values<'_, '_, A> {
     #[inline(always)]
-    pub(crate) fn for_each(self) -> impl Fn(&mut dyn FnMut(&Parameter<'_>, &[u8])) {
+    pub(crate) fn for_each(self) -> impl Fn(&mut VisitValue<'_>) {
         let Self { types, place } = self;
         move |visit| {
             A::with_parameters(types, |parameters| {

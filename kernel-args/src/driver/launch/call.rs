@@ -13,9 +13,9 @@ use crate::{
         function::{Arguments, Callee, Fitting},
     },
     marshal::LaunchStream,
+    memory::VisitValue,
 };
 use cudarc::driver::DriverError;
-use kernel_args_abi::Parameter;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -93,7 +93,7 @@ impl LaunchCall<'_> {
 
     /// Calls the driver. `values` are moved to each error: a launch without one does not store them.
     #[inline(always)]
-    fn pass<V: Fn(&mut dyn FnMut(&Parameter<'_>, &[u8]))>(
+    fn pass<V: Fn(&mut VisitValue<'_>)>(
         &self,
         lowered: KernelCall<'_>,
         promise: Promise<'_>,
