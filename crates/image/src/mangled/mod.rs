@@ -112,6 +112,10 @@ impl Demangled {
         }
         printer.print(tail);
         let text = printer.finish()?;
+        // Only qualifiers: no compiler writes them around an empty pack.
+        if found.iter().any(|(range, _)| base(&text[range.clone()]).is_empty()) {
+            return None;
+        }
         let is_open = |(range, _): &(Range<usize>, _)| {
             text[range.clone()].ends_with("...") || text[range.end..].starts_with("...")
         };

@@ -37,6 +37,18 @@ fn pointers_to_arrays_contain_the_lengths() {
     }
 }
 
+/// A pack is a list of parameters, not a type.
+#[test]
+fn qualifiers_of_an_empty_pack_are_no_type() {
+    for ty in ["rDpT_", "KDpT_", "PDpT_", "rT_", "PrDpT_", "RKDpT_"] {
+        for parameters in [ty.to_owned(), format!("i{ty}f")] {
+            let symbol = format!("_Z4packIJEEv{parameters}");
+            assert!(Demangled::new(&symbol).is_none(), "{symbol}");
+        }
+    }
+    assert_eq!(types("_Z4packIJEEviDpKT_f"), Some(vec!["int".into(), "float".into()]));
+}
+
 /// The symbols are from g++ 12 and nvcc 13.0.
 #[test]
 fn symbols_of_compilers_are_read() {
