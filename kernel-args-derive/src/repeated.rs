@@ -71,8 +71,8 @@ fn is_name(ident: &Ident) -> bool {
     KEYWORDS_SINCE_2018.iter().any(|name| ident == name) || syn::parse2::<Ident>(ident.to_token_stream()).is_ok()
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::refuse_macros;
     use crate::diagnostics::Diagnostics;

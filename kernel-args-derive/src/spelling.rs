@@ -57,8 +57,8 @@ fn around<'s>(spelling: &'s str, param: &str) -> Option<(&'s str, &'s str)> {
     })
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::around;
 

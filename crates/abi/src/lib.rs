@@ -66,9 +66,9 @@ pub mod param_layout;
 pub mod passing;
 #[doc(hidden)]
 pub mod pointers;
-#[cfg(test)]
-mod proofs;
 pub mod signature;
+#[cfg(test)]
+mod tests;
 pub mod texts;
 mod value;
 

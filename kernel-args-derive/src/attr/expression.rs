@@ -286,8 +286,8 @@ pub(super) fn spelled(tokens: &TokenStream) -> String {
     tight.iter().fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::Expression;
 

@@ -46,8 +46,8 @@ pub(super) fn analysed(
     })
 }
 
-#[cfg(all(test, feature = "bodies"))]
 #[allow(clippy::unwrap_used)]
+#[cfg(all(test, feature = "bodies"))]
 mod tests {
     use super::{analysed, threads};
     use kernel_args_image::Image;
