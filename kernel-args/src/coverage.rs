@@ -3,7 +3,6 @@
 use crate::marshal::KernelArgs;
 use core::fmt;
 use kernel_args_abi::compiled::CompiledKernel;
-use std::vec::Vec;
 
 /// Which kernels of an image a program's structs are compared with at compile time. One line of a test lists the
 /// kernels that no struct names:

@@ -7,7 +7,6 @@ use super::{
     storage::ArgumentValues,
 };
 use core::{ffi::c_void, fmt, marker::PhantomData};
-use std::string::String;
 
 /// The arguments of one kernel as a list whose length and types are known only at run time, for example in code
 /// generators and interpreters. If the kernel is known at compile time, use a struct with `#[derive(KernelArgs)]`,

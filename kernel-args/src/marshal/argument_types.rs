@@ -10,10 +10,6 @@ use kernel_args_abi::{
     Layout, ParamLayout, Parameter,
     texts::{Message, templates},
 };
-use std::{
-    string::{String, ToString},
-    vec::Vec,
-};
 
 /// The type of an argument of a list.
 pub(crate) struct ArgumentType {

@@ -79,8 +79,6 @@ mod tests {
 
     use super::*;
     use kernel_args_abi::{Class, CppBase, CppType, Layout, cpp};
-    use std::string::ToString;
-    use std::{format, string::String};
 
     fn decoded(cpp: &'static str, bytes: &[u8]) -> String {
         let layout = Layout::from_size_align(bytes.len(), 1).unwrap();

@@ -24,7 +24,7 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, UnifiedSlice,
     sys::CUdeviceptr,
 };
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 mod sealed {
     pub trait Sealed {}

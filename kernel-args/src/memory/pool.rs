@@ -27,10 +27,8 @@ use cudarc::driver::{
     },
 };
 use std::{
-    boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
 };
 
 /// A slice of a pool. It derefs to cudarc's slice, which can block: launches read it as `&x` and write it as `&mut x`.

@@ -2,7 +2,6 @@
 
 use core::{iter, ops::Range};
 use cudarc::driver::sys::CUdeviceptr;
-use std::vec::Vec;
 
 pub(crate) const ALL_MEMORY: Range<CUdeviceptr> = 0..CUdeviceptr::MAX;
 
@@ -59,7 +58,6 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::Ranges;
-    use std::vec;
 
     /// Against a set of bytes.
     #[test]

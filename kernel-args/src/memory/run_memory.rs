@@ -21,7 +21,7 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError,
     sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
 };
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Calls cudarc's `device_ptr` or `device_ptr_mut` of a held slice.
 ///

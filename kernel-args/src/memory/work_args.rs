@@ -3,7 +3,7 @@
 use super::{Access, HeldMemory, RunMemory};
 use core::{marker::PhantomData, mem::ManuallyDrop, ops::Deref};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, sys::CUdeviceptr};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// An argument of external work: [`Run::external`](crate::sequence::Run::external) takes a tuple of them.
 ///

@@ -13,7 +13,6 @@ use crate::{
     memory::ContextName,
 };
 use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
-use std::{boxed::Box, format, string::String};
 
 // `CUdevice_attribute`.
 const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;

@@ -9,7 +9,6 @@ use crate::{
         query::{attribute, max_cooperative_blocks, number},
     },
 };
-use std::{format, string::String};
 
 const PORTABLE_CLUSTER: u64 = 8;
 

@@ -1,9 +1,5 @@
 use kernel_args_abi::Sm;
 use kernel_args_image::Target;
-use std::{
-    format,
-    string::{String, ToString},
-};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Architecture {

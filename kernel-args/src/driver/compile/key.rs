@@ -2,11 +2,9 @@ use super::{architecture::Architecture, options::CompileOptions};
 use kernel_args_nvrtc::{Includes, Search, Text, option};
 use sha2::{Digest as _, Sha256};
 use std::{
-    format, fs,
+    fs,
     path::{Path, PathBuf},
-    string::String,
     time::SystemTime,
-    vec::Vec,
 };
 
 /// When each file that the source can include was changed; for a missing file, its folder.

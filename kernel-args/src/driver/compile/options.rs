@@ -1,10 +1,5 @@
 use core::fmt;
-use std::{
-    format,
-    path::{Path, PathBuf},
-    string::{String, ToString},
-    vec::Vec,
-};
+use std::path::{Path, PathBuf};
 
 /// Options with which NVRTC compiles a source: [`Module::compile`](crate::Module::compile), [`compile`](Self::compile).
 ///

@@ -3,7 +3,7 @@
 use super::jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 use crate::driver::api::DriverOptions;
 use core::fmt;
-use std::{ffi::CString, format, string::String, vec::Vec};
+use std::ffi::CString;
 
 /// The numbers of `target_of_context` and `target`, of which the later one replaces the earlier one.
 const TARGETS: [u32; 2] = [8, 9];

@@ -25,7 +25,7 @@ use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
     sync::{self, Arc, MutexGuard, OnceLock, PoisonError},
-    thread, thread_local,
+    thread,
 };
 
 /// Values of user code may themselves wait for the end of the process.

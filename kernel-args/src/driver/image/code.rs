@@ -3,10 +3,7 @@
 use super::debug_info::Name;
 use kernel_args_abi::{Body, Parameter, Sm};
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Analyses the code of a kernel.
 ///

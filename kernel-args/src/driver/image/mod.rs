@@ -24,9 +24,7 @@ use kernel_args_abi::compiled::CompiledImage;
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
-    string::String,
     sync::Arc,
-    vec::Vec,
 };
 
 pub(crate) use bytes::ImageBytes;

@@ -5,7 +5,6 @@
 
 use super::{Event, Observer};
 use crate::driver::error::Error;
-use std::{format, string::String};
 
 /// An observer that makes each event a range of the NVIDIA Tools Extension, which Nsight Systems shows:
 /// `nsys profile ./program`.

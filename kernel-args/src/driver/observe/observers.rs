@@ -7,11 +7,8 @@ use core::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 use std::{
-    boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError, RwLock},
-    thread_local,
-    vec::Vec,
 };
 
 /// Sees each launch, graph launch, load and compilation of this crate, before and after it: [`install`].

@@ -1,7 +1,6 @@
 use super::{Event, LauncherEvent, Observer};
 use crate::driver::error::Error;
 use core::cell::RefCell;
-use std::{format, string::ToString, thread_local, vec::Vec};
 use tracing::{Span, field::Empty, span::EnteredSpan};
 
 /// An observer that makes each event a span of the crate `tracing`, with the target `kernel_args`.

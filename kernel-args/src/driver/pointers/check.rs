@@ -16,10 +16,6 @@ use crate::{
     memory::ForEachValue,
 };
 use kernel_args_abi::pointers::{Pointer, element_align, element_size, for_each_pointer};
-use std::{
-    boxed::Box,
-    string::{String, ToString},
-};
 
 /// A launch whose pointers are checked. Its context is current.
 pub(crate) struct PointerCheck<'r> {

@@ -4,11 +4,7 @@ use crate::driver::{
     error::{Error, Limit},
 };
 use cudarc::driver::sys::CUresult;
-use std::{
-    format,
-    string::String,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 /// The maximum size of dynamic and static shared memory per block without an opt-in, in bytes.
 pub(crate) const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;

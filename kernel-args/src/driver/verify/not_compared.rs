@@ -4,10 +4,6 @@ use kernel_args_abi::{
     check::{self, NotComparedReason, not_compared, not_compared_in_variable},
     texts::member_path,
 };
-use std::{
-    string::{String, ToString},
-    vec::Vec,
-};
 
 /// A part of a kernel's parameters that is not compared with the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
