@@ -76,8 +76,7 @@ pub struct Kernels {
     pub(crate) built: Arc<AtomicBool>,
 }
 
-/// Settings with a source that are never built are an error: otherwise `include_kernels!` reports a file that does not
-/// exist.
+/// Settings that are never built are an error: otherwise `include_kernels!` reports a file that does not exist.
 impl Drop for Kernels {
     fn drop(&mut self) {
         let is_last = Arc::strong_count(&self.built) == 1;

@@ -74,25 +74,7 @@ pub unsafe trait KernelArgs: Sized {
 
     /// Checks the contracts, such as `#[kernel_args(len = "n")]`, of the fields, then of the struct. Each launch calls
     /// it. Returns `geometry` with the dynamic shared memory that a contract computes.
-    ///
-    /// ```
-    /// # use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
-    /// #[derive(KernelArgs)]
-    /// #[kernel_args(block_multiple_of = 32)]
-    /// struct Scale {
-    ///     factor: f32,
-    ///     #[kernel_args(multiple_of = 4)]
-    ///     n: u32,
-    /// }
-    ///
-    /// let launch = Geometry::new(Dim3::new(4, 1, 1), Dim3::new(256, 1, 1));
-    /// assert!(Scale { factor: 2.0, n: 1024 }.check_contracts(launch).is_ok());
-    /// let error = Scale { factor: 2.0, n: 7 }.check_contracts(launch).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "`n` of `Scale` is 7, but `multiple_of = 4` requires a multiple of 4\nhelp: pass a multiple, such as 4 or 8",
-    /// );
-    /// ```
+    /// [`contracts`](crate::guide::contracts) has an example.
     ///
     /// # Errors
     /// The first contract that the launch breaks.

@@ -229,8 +229,7 @@ impl Build<'_> {
     /// Rejects images that are older than a header of the package: the crate that compiles them may check only the
     /// sources.
     ///
-    /// Crates that compare contents keep an image if only the time of a header is new. So an image that was described
-    /// before with the same contents is right.
+    /// An image that was described before with the same contents is right: crates that compare contents keep it.
     fn stale(&self, done: &[Done]) -> impl Iterator<Item = String> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let units = self.units.iter().zip(done);

@@ -38,13 +38,6 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// changes it: `cuCtxPushCurrent`, `cuCtxPopCurrent`. A guard object could be forgotten, or dropped on a different
 /// thread or in the wrong order.
 ///
-/// ```no_run
-/// let own = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
-/// let inside = kernel_args::context::with_current(&own, kernel_args::context::current_context)??;
-/// assert_eq!(inside, Some(kernel_args::context::ContextName::of(&own)));
-/// # Ok::<(), kernel_args::Error>(())
-/// ```
-///
 /// # Errors
 /// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous
 /// context cannot be restored: `work` has run.

@@ -36,27 +36,20 @@ use std::sync::Arc;
 /// repeatedly. [`Body`](super::Body) is a graph that is a body of a conditional node.
 ///
 /// ```no_run
-/// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
-/// use std::sync::Arc;
+/// use kernel_args::{Kernel, KernelArgs, graph::Graph};
 ///
 /// #[derive(KernelArgs)]
-/// struct Scale { n: u32, factor: f32, y: Retained<DevicePointerMut<f32>> }
+/// struct Fill { value: f32, n: u32 }
 ///
 /// # let ctx = kernel_args::context(0)?;
 /// # let stream = ctx.new_stream()?;
-/// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
-/// let y = Arc::new(stream.alloc_zeros::<f32>(1024)?);
-/// let args = |factor| Scale { n: 1024, factor, y: Retained::write(&y) };
-///
+/// # let fill = Kernel::<Fill>::from_image(&ctx, "", "fill")?;
 /// let mut graph = Graph::new(&ctx)?;
-/// let first = graph.add_kernel(&scale, 4, 256, args(2.0), &[])?;
-/// let second = graph.add_kernel(&scale, 4, 256, args(3.0), &first)?;
+/// let node = graph.add_kernel(&fill, 4, 256, Fill { value: 1.0, n: 1024 }, &[])?;
 /// let mut exec = graph.instantiate()?;
-/// for step in 0_u8..100 {
-///     exec.update(&second, 4, 256, args(f32::from(step)))?;
-///     // SAFETY: `y` has 1024 elements, and no other stream uses it.
-///     unsafe { exec.launch(&stream)? };
-/// }
+/// exec.update(&node, 4, 256, Fill { value: 2.0, n: 1024 })?;
+/// // SAFETY: the kernel accesses no memory.
+/// unsafe { exec.launch(&stream)? };
 /// # Ok::<(), kernel_args::Error>(())
 /// ```
 ///

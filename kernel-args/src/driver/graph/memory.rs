@@ -97,30 +97,7 @@ impl Graph {
     /// graph adds the dependency. The order of the nodes that use the memory is the caller's: see `after` of each
     /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured,
     /// and nodes of child graphs and of bodies of conditional nodes.
-    ///
-    /// ```no_run
-    /// use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::{Graph, HostBuffer}};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Square { n: u32, x: Retained<DevicePointer<f32>>, y: Retained<DevicePointerMut<f32>> }
-    ///
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let stream = ctx.new_stream()?;
-    /// # let square = Kernel::<Square>::from_image(&ctx, "", "square")?;
-    /// let mut graph = Graph::new(&ctx)?;
-    /// let (x, y) = (graph.add_alloc::<f32>(1024, &[])?, graph.add_alloc::<f32>(1024, &[])?);
-    /// let input = graph.add_memcpy_htod(x.pointer(), vec![2.0_f32; 1024], &[])?;
-    /// let args = Square { n: 1024, x: x.read(), y: y.write() };
-    /// let squared = graph.add_kernel(&square, 4, 256, args, &[input])?;
-    /// let result = HostBuffer::from(vec![0.0_f32; 1024]);
-    /// graph.add_memcpy_dtoh(&result, y.pointer(), &squared)?;
-    /// graph.add_free(&x, &[])?;   // runs after the nodes that use `x`
-    /// graph.add_free(&y, &[])?;
-    /// let mut exec = graph.instantiate()?;
-    /// // SAFETY: the memory has 1024 elements, and each node runs after the node that writes its input.
-    /// unsafe { exec.launch(&stream)? };
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
+    /// [`graphs`](crate::guide::graphs#memory-of-the-graph) has an example.
     ///
     /// # Memory that no node frees
     ///

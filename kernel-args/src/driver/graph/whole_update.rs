@@ -66,18 +66,7 @@ impl GraphExec {
     /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped. The
     /// replaced arguments, and then these, are released when the launches that may use them have finished. What
     /// [`Graph::retain`] gave to the first graph is kept until this graph is dropped.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
-    /// /// `graph` was created by the same code as the graph of `exec`.
-    /// fn replace(exec: &mut GraphExec, graph: Graph) -> Result<(), Error> {
-    ///     if let Err(refused) = exec.update_graph(graph) {
-    ///         eprintln!("{refused}");
-    ///         *exec = refused.into_graph().instantiate()?;
-    ///     }
-    ///     Ok(())
-    /// }
-    /// ```
+    /// [`graphs`](crate::guide::graphs#another-graph-of-the-same-nodes) has an example.
     ///
     /// # Errors
     /// [`Error::Graph`] if `graph` belongs to a different context, one of the graphs allocates memory or has

@@ -70,21 +70,7 @@ impl Module {
     /// type and members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++
     /// name (`dt`, `sim::dt`, `buffer<7>`), or a constant of [`kernels!`](crate::kernels): then `T` is also compared
     /// when the program is compiled.
-    ///
-    /// ```no_run
-    /// use kernel_args::Module;
-    ///
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let stream = ctx.default_stream();
-    /// # let ptx = "";
-    /// let module = Module::load(&ctx, ptx)?;
-    /// let table = module.global::<[f32; 256]>("table")?;     // __constant__ float table[256];
-    /// table.write(&[0.5; 256])?;
-    /// let scale = module.global::<f32>("sim::scale")?;
-    /// scale.write_on(&stream, &2.0)?;                        // ordered on the stream
-    /// assert_eq!(scale.read()?, 2.0);
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
+    /// [`globals`](crate::guide::globals) has examples.
     ///
     /// # Errors
     /// [`Error::Global`] if the module has no variable or several variables with this name, or if `T` does not fit.

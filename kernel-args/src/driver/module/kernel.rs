@@ -201,18 +201,7 @@ impl Module {
     ///
     /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
     /// on it finds the kernel without the driver, the heap or a lock. An error is not cached.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
-    /// #[derive(KernelArgs)]
-    /// struct Affine<T> { n: u32, scale: T, shift: T, y: DevicePointerMut<T> }
-    ///
-    /// fn affine<T: DeviceType>(module: &Module, dtype: &str, args: Affine<T>) -> Result<(), Error> {
-    ///     let kernel = module.kernel::<Affine<T>>(&format!("affine_{dtype}"))?;
-    ///     // SAFETY: `y` has `n` elements.
-    ///     unsafe { launch!(kernel, args.n.div_ceil(256), 256, args) }
-    /// }
-    /// ```
+    /// [`lists`](crate::guide::lists#kernels-selected-by-name) has an example.
     ///
     /// # Errors
     /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if `A`
