@@ -21,9 +21,8 @@ use kernel_args_abi::compiled::CompiledKernel;
 /// Coverage::of(saxpy::KERNELS).with::<Saxpy>().assert_complete();
 /// ```
 ///
-/// A struct that is missing in the test makes it fail, so the list of structs cannot become wrong unnoticed. Name a
-/// generic struct with any types that are bound; it counts for all of its bindings. Several images are one chain:
-/// `Coverage::of(unary::KERNELS.iter().chain(binary::KERNELS))`.
+/// Name a generic struct with any types that are bound; it counts for all of its bindings. Several images are one
+/// chain: `Coverage::of(unary::KERNELS.iter().chain(binary::KERNELS))`.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     kernels: Vec<(CompiledKernel, bool)>,

@@ -159,7 +159,7 @@ impl ParamLayout {
     }
 }
 
-/// Returns the offset of a parameter with this alignment after `end`. All offsets of this crate follow this rule.
+/// Returns the offset of a parameter with this alignment after `end`.
 ///
 /// Both count from the beginning of the block, which is at `base` in the constant bank. `None` if the offset exceeds
 /// `isize::MAX`, or depends on an unknown `base`.

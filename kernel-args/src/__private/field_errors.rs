@@ -20,7 +20,6 @@ macro_rules! field_errors {
             use core::{ffi::c_void, mem::MaybeUninit};
             use kernel_args_abi::Parameter;
 
-            /// An argument.
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
@@ -64,7 +63,6 @@ macro_rules! field_errors {
                 forward_put!();
             }
 
-            /// A field of a device type.
             $(#[$attr])*
             pub trait Member {
                 const TYPE_INFO: TypeInfo;
@@ -75,7 +73,6 @@ macro_rules! field_errors {
                 /// The conditions of [`DeviceType::store`].
                 unsafe fn store(&self, to: *mut u8);
 
-                /// [`DeviceType::is_value`].
                 fn is_value(bytes: &[u8]) -> bool;
             }
 

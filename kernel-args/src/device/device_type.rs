@@ -226,7 +226,6 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     }
 }
 
-/// Returns a member of a vector, at this offset.
 pub(crate) const fn component<T: DeviceType>(
     name: &'static str,
     spelling: &'static str,

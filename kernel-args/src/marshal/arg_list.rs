@@ -12,8 +12,7 @@ use core::{ffi::c_void, fmt, marker::PhantomData};
 /// generators and interpreters. If the kernel is known at compile time, use a struct with `#[derive(KernelArgs)]`,
 /// which is checked then.
 ///
-/// Every [`KernelArg`] can be pushed. `launch!` takes the list with a [`Function`](crate::Function), which compares
-/// each list of types once, like a struct with the fields `0`, `1`, …
+/// `launch!` takes the list with a [`Function`](crate::Function).
 ///
 /// # Borrows
 ///
@@ -140,7 +139,6 @@ impl Default for ArgList<'_> {
     }
 }
 
-/// The types of the arguments.
 impl fmt::Debug for ArgList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ArgList")?;

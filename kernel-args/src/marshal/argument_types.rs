@@ -11,7 +11,6 @@ use kernel_args_abi::{
     texts::{Message, templates},
 };
 
-/// The type of an argument of a list.
 pub(crate) struct ArgumentType {
     /// `TypeId::of` the device type. It is a function because a constant requires a newer version of Rust.
     device: fn() -> TypeId,

@@ -31,7 +31,6 @@ enum MemberSource<'a> {
 pub enum Referent<'a> {
     /// A struct, union or enum with a name.
     Type(StoredType<'a>),
-    /// `cudaTextureObject_t`.
     Texture,
     /// `cudaSurfaceObject_t`.
     Surface,

@@ -15,8 +15,7 @@
 //!
 //! The entries are in this order, so a recording is written and read as a stream. A reader treats it as hostile.
 //!
-//! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A
-//! replay allocates new memory and replaces the addresses in the arguments. Memory at the recorded addresses
+//! A replay allocates new memory and replaces the addresses in the arguments. Memory at the recorded addresses
 //! (`cuMemAddressReserve`) would also make pointers in device memory right, but the driver treats the address as a
 //! hint, and what such pointers point to is not known.
 

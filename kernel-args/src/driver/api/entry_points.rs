@@ -84,7 +84,6 @@ macro_rules! entry_points {
             $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)*
         })*
     ) => {
-        /// The entry points, as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
         pub(crate) struct Api {
             $(pub(crate) $name: signature!($kind ($($ty),*)),)*

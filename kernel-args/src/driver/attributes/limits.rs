@@ -13,7 +13,6 @@ pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.
     pub(crate) required_cluster: Option<Dim3>,
-    /// The directives of the image, if the image was read.
     pub(crate) directives: Directives,
     pub(super) cooperative: CooperativeLimit,
 }

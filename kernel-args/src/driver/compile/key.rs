@@ -82,7 +82,7 @@ fn includes(options: &CompileOptions, source: &str, directives: &str) -> Include
 struct Key(Sha256);
 
 impl Key {
-    /// Creates the key includes the crate version and the format version.
+    /// Begins with the version of the crate and of the format.
     fn new() -> Self {
         let mut key = Self(Sha256::new());
         key.add(concat!("kernel-args ", env!("CARGO_PKG_VERSION"), " 1").as_bytes());

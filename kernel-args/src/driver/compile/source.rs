@@ -39,7 +39,6 @@ pub enum CacheUse {
     Failed(String),
 }
 
-/// The output of NVRTC for a source.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Compiled {
     pub(super) architecture: String,

@@ -7,7 +7,6 @@
 //!
 //! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a
 //! primary context can. Only the cold path of a launch queries that (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`).
-//! `with_current` pushes and pops, because the previous context belongs to other code that can destroy it.
 
 use super::{bind, current, named};
 use crate::{

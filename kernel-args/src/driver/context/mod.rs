@@ -92,7 +92,6 @@ pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Er
     context.new_stream().map_err(|error| Error::cudarc(calls, error))
 }
 
-/// Of the context's GPU.
 pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
     let (major, minor) = context.compute_capability().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))

@@ -100,8 +100,6 @@ impl fmt::Debug for BorrowedStream {
 /// uses it. A `cudaFunction_t`, which `cudaGetFuncBySymbol` returns, is already a `CUfunction`.
 ///
 /// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel.
-/// (`cuLaunchKernel` also accepts a `CUkernel` that is cast to a `CUfunction`, but CUDA does not document which queries
-/// do.)
 ///
 /// # Errors
 /// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].

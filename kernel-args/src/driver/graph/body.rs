@@ -28,9 +28,6 @@ pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
 /// It can contain kernels of the graph's context, copies within device memory, memsets, joins, child graphs and
 /// conditional nodes. It cannot contain host functions, events, and copies from or to the host: a `Body` has no methods
 /// for them.
-///
-/// In the instantiated graph its nodes can be updated, enabled and disabled like all other nodes. The outermost graph
-/// retains their arguments. A body cannot leave its closure.
 pub type Body<'b> = Graph<InBody<'b>>;
 
 impl<B> Graph<B> {

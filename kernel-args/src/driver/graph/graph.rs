@@ -55,17 +55,10 @@ use std::sync::Arc;
 ///
 /// # What keeps memory allocated
 ///
-/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore
-/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the
-/// nodes, until an update replaces them or the graph is dropped, and the last launch that may use them has finished.
-/// Then they are dropped on a thread of this crate, because the driver's threads must not call CUDA. The memory of a
-/// [`Retained`](crate::Retained) pointer is part of its argument.
-///
-/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr`, and arguments of an `…_unretained` method, retain
-/// nothing: the caller must keep their memory allocated, as [`GraphExec::launch`] documents.
-///
-/// A graph launch does not update cudarc's record of the last use of a slice: the caller must order it and the work of
-/// other streams.
+/// Arguments must be `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the
+/// nodes, until an update replaces them or the graph is dropped, and the last launch that may use them has finished. A
+/// raw pointer, and arguments of an `…_unretained` method, retain nothing: see [`GraphExec::launch`] and
+/// [`graphs`](crate::guide::graphs#what-the-graph-keeps-allocated).
 pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,

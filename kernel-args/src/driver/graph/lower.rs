@@ -41,7 +41,6 @@ pub(super) struct NodeCall<'d, 'a, A: KernelArgs, B, O, S> {
     pub(super) launch: Launch<'a>,
     /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,
-    /// For a node that is added.
     pub(super) added: Option<Added<'a>>,
     /// The context that is current, if it is known.
     pub(super) bound: &'d mut *const c_void,
@@ -51,7 +50,6 @@ pub(super) struct NodeCall<'d, 'a, A: KernelArgs, B, O, S> {
 
 #[derive(Clone, Copy)]
 pub(super) struct Added<'a> {
-    /// The context of the graph.
     pub(super) context: &'a CudaContext,
     pub(super) attributes: Option<&'a Attributes<'a>>,
 }

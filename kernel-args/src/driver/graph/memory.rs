@@ -93,17 +93,9 @@ impl Graph {
     /// Adds a node that allocates uninitialized memory for `len` elements on the graph's device, after the nodes
     /// `after`.
     ///
-    /// A kernel, a copy or a memset whose arguments contain an address of the memory always runs after this node: the
-    /// graph adds the dependency. The order of the nodes that use the memory is the caller's: see `after` of each
-    /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured,
-    /// and nodes of child graphs and of bodies of conditional nodes.
-    /// [`graphs`](crate::guide::graphs#memory-of-the-graph) has an example.
-    ///
-    /// # Memory that no node frees
-    ///
-    /// It stays allocated after a launch, and must be freed before the next one: by the launch itself, with
-    /// [`instantiate_auto_free`](Self::instantiate_auto_free); as a slice that [`GraphExec::take`] returns; or with a
-    /// raw `cuMemFreeAsync`. If it was not taken, dropping the [`GraphExec`] frees it after the last launch.
+    /// Nodes whose arguments contain an address of the memory run after this node.
+    /// [`graphs`](crate::guide::graphs#memory-of-the-graph) has an example, the uses that the graph does not find, and
+    /// what becomes of memory that no node frees.
     ///
     /// # Limits of CUDA
     ///

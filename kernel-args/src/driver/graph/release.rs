@@ -120,7 +120,6 @@ fn turns() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A capture of this crate.
 pub(super) struct Capturing(());
 
 impl Capturing {

@@ -12,7 +12,6 @@ pub(super) trait Analyse: Send + Sync {
     fn analyse(&self, symbol: &str) -> Option<Analysed>;
 }
 
-/// A kernel whose code was analysed.
 pub(super) struct Analysed {
     pub(super) parameters: ParameterList,
     /// The demangled name. The code can show that the parameters do not have the types in the symbol.
@@ -22,7 +21,6 @@ pub(super) struct Analysed {
 pub(super) struct Code {
     images: Vec<Arc<Vec<u8>>>,
     sm: Sm,
-    /// Whether arguments are compared with the code.
     is_compared: bool,
     kernels: Mutex<Kernels<'static>>,
 }

@@ -19,7 +19,6 @@ pub(crate) fn load(
     })
 }
 
-/// The linker's output.
 pub(crate) struct Linked {
     pub(crate) cubin: ImageBytes,
     pub(crate) log: String,

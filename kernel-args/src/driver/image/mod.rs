@@ -59,15 +59,12 @@ pub(crate) use variables::VariableDescription;
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     bytes: Bytes<'a>,
-    /// The kernel information that was read when the program was compiled.
     table: Option<&'static CompiledImage>,
     /// `None` if the image is summarized.
     readers: Option<&'static Readers>,
-    /// Whether arguments are compared with the code of the kernels.
     has_code: bool,
 }
 
-/// Where the bytes of an image are.
 #[derive(Clone, Debug)]
 enum Bytes<'a> {
     Memory(Cow<'a, [u8]>),

@@ -63,7 +63,6 @@ impl KernelCache {
         self.find(hash(Some(erased), entry), entry, is)
     }
 
-    /// Inserts it, unless another thread was faster.
     pub(super) fn keep(&self, entry: &str, function: Verified) -> &Verified {
         let cached = Cached { hash: hash(function.arguments(), entry), entry: entry.into(), function };
         let hash = cached.hash;

@@ -2,8 +2,7 @@
 //!
 //! The libraries unpack Zstandard with `ruzstd`, in Rust: 381 and 340 MB/s for a program of 60 MB at levels 3 and 19.
 //! The command line tool uses the C library (the crate `zstd`), with 1,078 and 927 MB/s. It needs a C compiler, so the
-//! feature `zstd` selects it on x86-64 Linux only. Its translation to Rust (`libzstd-rs-sys`, a prerelease) was as
-//! fast. `structured-zstd` needs minutes to compile, and Rust 1.92.
+//! feature `zstd` selects it on x86-64 Linux only.
 
 #[cfg(feature = "compressed")]
 use crate::prelude::*;

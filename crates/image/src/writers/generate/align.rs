@@ -49,7 +49,7 @@ pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     }
 }
 
-/// Returns the alignment divides the type's size, its offsets, and the limit of the enclosing type.
+/// Returns a limit for each type: the alignment divides its size, its offsets, and the limit of the enclosing type.
 fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Generated<'_>| {
         let own = largest_alignment(definition.size);
