@@ -31,8 +31,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it as a `KernelArg`, or
 /// `bound` overrides the bounds.
 ///
-/// A macro in the type of a field is an error, because the derived code uses the type several times: write `type Name =
-/// the_macro!();`. The struct, or any part of it, may come from a macro.
+/// A macro in the type of a field is an error, because the derived code uses the type several times: write
+/// `type Name = the_macro!();`. The struct, or any part of it, may come from a macro.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -178,8 +178,8 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// # In device memory
 ///
 /// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits`
-/// (for `alloc_zeros`) if zero bytes are a value of the type. They are for a struct whose fields all have this
-/// property, and for an enum with a variant of value 0. The trait `DeviceType` documents what reading back assumes.
+/// (for `alloc_zeros`) if zero bytes are a value of the type. The trait `DeviceType` documents what reading back
+/// assumes.
 ///
 /// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
@@ -224,9 +224,10 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The image is PTX, a cubin or a fat binary, compressed or not. Its path is absolute, or relative to the folder of the
-/// crate's `Cargo.toml`. It is a string literal, or `concat!` and `env!` of literals, such as `concat!(env!("OUT_DIR"),
-/// "/kernels.ptx")` for a file that a build script writes. The crate is compiled again when the file or a variable
-/// changes. The file is read once, independent of the number of structs and crates that name its kernels.
+/// crate's `Cargo.toml`. It is a string literal, or `concat!` and `env!` of literals, such as
+/// `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a file that a build script writes. The crate is compiled again when
+/// the file or a variable changes. The file is read once, independent of the number of structs and crates that name its
+/// kernels.
 ///
 /// # Debug information
 ///

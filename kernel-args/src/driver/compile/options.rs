@@ -160,8 +160,7 @@ impl CompileOptions {
         self
     }
 
-    /// Compiles the source a second time with debug information, and verifies arguments by its names and members. The
-    /// kernels that run are compiled without debug information, so their speed is the same.
+    /// Compiles the source a second time with debug information, and verifies arguments by its names and members.
     pub fn debug_info(mut self, on: bool) -> Self {
         self.debug_info = on;
         self

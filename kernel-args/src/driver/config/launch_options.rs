@@ -26,11 +26,8 @@ use cudarc::driver::{CudaEvent, CudaStream};
 /// ```
 ///
 /// # Launch attributes
-/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`). They
-/// need a driver of CUDA 11.8 or newer; some attributes need a newer driver or a GPU of a certain generation. If the
-/// driver or the GPU lacks an attribute, the launch returns
-/// [`Error::Launch`](crate::Error::Launch). The limits that CUDA documents for an attribute
-/// are checked before the driver is called. A launch without attributes has no extra cost.
+/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`):
+/// [`launches`](crate::guide::launches#attributes) lists what each needs.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Launch<'a> {

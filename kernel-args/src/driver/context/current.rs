@@ -22,9 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Returns the context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
-/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the
-/// previous one. Calls of the CUDA runtime and its libraries, and raw driver calls, use the current context. If another
-/// thread has destroyed it, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+/// [`contexts`](crate::guide::contexts) lists what uses it. If another thread has destroyed it, it stays current, and
+/// such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Driver`].

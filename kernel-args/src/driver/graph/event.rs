@@ -12,8 +12,7 @@ impl Graph {
     /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the
     /// event.
     ///
-    /// Other streams and the host can wait for the event, and it can record times. A body of a conditional node cannot
-    /// contain such a node.
+    /// Other streams and the host can wait for the event, and it can record times.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, graph::Graph};
@@ -46,7 +45,7 @@ impl Graph {
     ///
     /// A launch waits for the work that was last recorded before it, outside of the graph or by a node before this
     /// node, and not for an event that was never recorded. The event can belong to a different context, also of a
-    /// different GPU. A body of a conditional node cannot contain such a node.
+    /// different GPU.
     ///
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.

@@ -87,7 +87,7 @@ impl Graph {
     /// drops it, where it may call CUDA.
     ///
     /// After a panic of `function` the launch continues, and later launches do not call it until
-    /// [`HostNode::take_panic`] has returned the panic. A body of a conditional node cannot contain such a node.
+    /// [`HostNode::take_panic`] has returned the panic.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};

@@ -31,12 +31,8 @@ const NOT_IN_MODULE: &str = "the image has this variable, but the module does no
 ///
 /// It holds the module, so the variable stays valid. Clones refer to the same variable.
 ///
-/// # Concurrent kernels
-/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and
-/// [`write`](Self::write) wait for all work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on)
-/// are ordered on their stream only. A kernel that runs at the same time may see a part of a write, and a read may
-/// return a part of what it writes. The caller of the `unsafe` launch promises that the variables contain what the
-/// kernel requires while it runs: a variable with a pointer must not be overwritten then, for example.
+/// [`globals`](crate::guide::globals#reading-and-writing) lists the order of each method, and what the caller of an
+/// `unsafe` launch promises about variables that its kernel uses.
 pub struct Global<T: ?Sized> {
     pub(super) memory: Arc<GlobalMemory>,
     pub(super) name: Arc<str>,

@@ -199,8 +199,7 @@ impl Module {
     /// matches `A`. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc
     /// has its path as a name: `sim::step`.
     ///
-    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
-    /// on it finds the kernel without the driver, the heap or a lock. An error is not cached.
+    /// You can call this at every launch: the module caches each kernel by struct and `entry`, but no error.
     /// [`lists`](crate::guide::lists#kernels-selected-by-name) has an example.
     ///
     /// # Errors

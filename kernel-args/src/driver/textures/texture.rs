@@ -22,11 +22,9 @@ use std::{mem, sync::Arc};
 
 /// Texels that kernels read through the texture units: `cudaTextureObject_t`.
 ///
-/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the
-/// launches that use it: the last drop waits for them.
+/// Clones are the same texture.
 ///
-/// As a field, `&Texture` is tracked like a slice that is read. A `Texture` as a field is retained by the nodes of a
-/// graph.
+/// [`textures`](crate::guide::textures#order-and-lifetime) documents what it retains, and how a field is tracked.
 ///
 /// ```no_run
 /// use kernel_args::{KernelArgs, texture::{Array, FilterMode, Texture, TextureOptions}};
@@ -140,8 +138,7 @@ fn of_memory<T: Texel>(
 /// The texels of an array that kernels read and write: `cudaSurfaceObject_t`. The x coordinate of `surf2Dread` and
 /// `surf2Dwrite` is in bytes.
 ///
-/// It retains its array. Clones are the same surface, which is destroyed as a [`Texture`]. As a field, `&Surface` is
-/// tracked like a slice that is written. A `Surface` as a field is retained by the nodes of a graph.
+/// Clones are the same surface. It is retained and tracked like a [`Texture`], as memory that is written.
 ///
 /// ```no_run
 /// use kernel_args::texture::{Array, Surface};
