@@ -1,7 +1,6 @@
 //! The kernels of an image that a program's structs are compared with.
 
 use crate::marshal::KernelArgs;
-use core::fmt;
 use kernel_args_abi::compiled::CompiledKernel;
 
 /// Which kernels of an image a program's structs are compared with at compile time. One line of a test lists the
@@ -83,17 +82,15 @@ fn names<A: KernelArgs>(kernel: &CompiledKernel) -> bool {
     is_single || is_of_family
 }
 
-/// The number of kernels that are compared with a struct, and a list of the kernels that are not.
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (compared, all) = (self.compared(), self.kernels.len());
-        write!(f, "{compared} of {all} kernels are compared with a struct")?;
-        if compared < all {
-            f.write_str("; no struct names")?;
-        }
-        for kernel in self.missing() {
-            write!(f, "\n  {}", kernel.name())?;
-        }
-        Ok(())
+// The number of kernels that are compared with a struct, and a list of the kernels that are not.
+display!(Coverage, |this, f| {
+    let (compared, all) = (this.compared(), this.kernels.len());
+    write!(f, "{compared} of {all} kernels are compared with a struct")?;
+    if compared < all {
+        f.write_str("; no struct names")?;
     }
-}
+    for kernel in this.missing() {
+        write!(f, "\n  {}", kernel.name())?;
+    }
+    Ok(())
+});

@@ -16,9 +16,8 @@ use core::{ffi::c_void, fmt, marker::PhantomData};
 ///
 /// # Borrows
 ///
-/// The list borrows the slices that are pushed until it is dropped or moved: `launch!` takes it by value. To launch a
-/// list again, pass `&mut args`. A use of the slices before `drop(args)` is then the error "borrow might be used here,
-/// when `args` is dropped".
+/// The list borrows the slices until it is dropped or moved: `launch!` takes it by value, or as `&mut args`. A use of
+/// the slices before `drop(args)` is then the error "borrow might be used here, when `args` is dropped".
 ///
 /// # Memory
 ///

@@ -31,6 +31,7 @@ enum MemberSource<'a> {
 pub enum Referent<'a> {
     /// A struct, union or enum with a name.
     Type(StoredType<'a>),
+    /// `cudaTextureObject_t`.
     Texture,
     /// `cudaSurfaceObject_t`.
     Surface,

@@ -28,7 +28,7 @@ pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;
 
 use crate::prelude::*;
-use std::{fmt, io};
+use std::io;
 
 /// Before or after the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +79,10 @@ impl From<io::Error> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
-            Self::Invalid(what) => write!(f, "this is not a valid recording of a launch: {what}"),
-        }
-    }
-}
+display!(Error, |this, f| match this {
+    Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
+    Self::Invalid(what) => write!(f, "this is not a valid recording of a launch: {what}"),
+});
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -174,7 +174,7 @@ impl<'g> After<'g> {
         }
     }
 
-    /// Returns the caller drops the bodies before the graph.
+    /// Returns the node and its bodies, which the caller drops before the graph.
     pub(crate) fn add_conditional(
         &self,
         mut params: ConditionalNodeParams<'_>,

@@ -46,17 +46,13 @@ pub enum CppStandard {
     Cpp20,
 }
 
-impl fmt::Display for CppStandard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cpp03 => "c++03",
-            Self::Cpp11 => "c++11",
-            Self::Cpp14 => "c++14",
-            Self::Cpp17 => "c++17",
-            Self::Cpp20 => "c++20",
-        })
-    }
-}
+display!(CppStandard, |this, f| f.write_str(match this {
+    Self::Cpp03 => "c++03",
+    Self::Cpp11 => "c++11",
+    Self::Cpp14 => "c++14",
+    Self::Cpp17 => "c++17",
+    Self::Cpp20 => "c++20",
+}));
 
 /// Options with a value, of which the last one counts, and options without.
 macro_rules! options {

@@ -21,8 +21,7 @@ impl Module {
     /// Returns the kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the
     /// struct binds to its types. This is the binding with which the struct was compared when it was compiled.
     ///
-    /// You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no driver, heap
-    /// or lock. [`dtypes`](crate::guide::dtypes) has an example.
+    /// You can call this at every launch, as [`kernel`](Self::kernel). [`dtypes`](crate::guide::dtypes) has an example.
     ///
     /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it
     /// with `if_present`: then the error is at run time.

@@ -6,7 +6,6 @@
 
 #[cfg(feature = "compressed")]
 use crate::prelude::*;
-use core::fmt;
 
 /// The compression of a fat binary member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -20,15 +19,11 @@ pub enum Compression {
     Zstd,
 }
 
-impl fmt::Display for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "no compression",
-            Self::Lz4 => "LZ4",
-            Self::Zstd => "Zstandard",
-        })
-    }
-}
+display!(Compression, |this, f| f.write_str(match this {
+    Self::None => "no compression",
+    Self::Lz4 => "LZ4",
+    Self::Zstd => "Zstandard",
+}));
 
 #[cfg(feature = "compressed")]
 impl Compression {

@@ -30,7 +30,6 @@ pub use module::Module;
 pub use parameter::{Parameter, Pointee, PointerAccess, Space};
 
 use crate::prelude::*;
-use core::fmt;
 
 /// The position and the reason of an error in a PTX text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,12 +65,10 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, expected, found } = self;
-        write!(f, "line {line}, column {column}: expected {expected}, found ")?;
-        if found.is_empty() { f.write_str("the end of the text") } else { write!(f, "`{}`", found.escape_debug()) }
-    }
-}
+display!(Error, |this, f| {
+    let Self { line, column, expected, found } = this;
+    write!(f, "line {line}, column {column}: expected {expected}, found ")?;
+    if found.is_empty() { f.write_str("the end of the text") } else { write!(f, "`{}`", found.escape_debug()) }
+});
 
 impl core::error::Error for Error {}
