@@ -1,5 +1,4 @@
-//! `glam`: a vector is passed as the CUDA vector with the same components, a quaternion as the vector `(x, y, z, w)`,
-//! and a matrix as an array of its columns: `struct { float4 columns[4]; }` for `Mat4`.
+//! `glam`: a quaternion is the vector `(x, y, z, w)`.
 //!
 //! `Vec3A`, `Mat3A`, `Affine3A`, `Mat2` and `Affine2` are rejected: no C++ type has their padding or alignment.
 

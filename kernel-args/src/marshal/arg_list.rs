@@ -61,16 +61,6 @@ impl<'a> ArgList<'a> {
     /// array as separate parameters. It does not compile for elements without bytes. `&mut` slices of cudarc cannot be
     /// copied: push them.
     ///
-    /// ```
-    /// use kernel_args::ArgList;
-    ///
-    /// // __global__ void fill(float value, int shape_0, int shape_1, int shape_2)
-    /// let shape = vec![4, 3, 2];
-    /// let mut args = ArgList::new();
-    /// args.push(1.0_f32).spread(&shape);
-    /// assert_eq!(format!("{args:?}"), "ArgList[f32, i32, i32, i32]");
-    /// ```
-    ///
     /// # Panics
     /// If all arguments together are larger than the address space.
     pub fn spread<T: KernelArg + Copy + 'a>(&mut self, elements: &[T]) -> &mut Self {

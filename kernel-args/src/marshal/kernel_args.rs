@@ -135,17 +135,7 @@ pub unsafe trait KernelArgs: Sized {
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
-    ///
-    /// ```
-    /// # use kernel_args::KernelArgs;
-    /// #[derive(KernelArgs)]
-    /// struct Scale { factor: f32, n: u32 }
-    ///
-    /// Scale { factor: 2.0, n: 7 }.with_kernel_params(|params| {
-    ///     // cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, params.as_ptr(), null())
-    ///     assert_eq!(params.len(), 2);
-    /// });
-    /// ```
+    /// [`bindings`](crate::guide::bindings) has an example.
     #[inline]
     fn with_kernel_params<R>(mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         assert_narrowed(&self);
@@ -160,14 +150,7 @@ pub unsafe trait KernelArgs: Sized {
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
-    ///
-    /// ```
-    /// # use kernel_args::KernelArgs;
-    /// #[derive(KernelArgs)]
-    /// struct Scale { factor: f32, n: u8 }
-    ///
-    /// Scale { factor: 2.0, n: 7 }.with_packed(|buffer| assert_eq!(buffer, [0, 0, 0, 0x40, 7]));
-    /// ```
+    /// [`bindings`](crate::guide::bindings) has an example.
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
         const { assert_same_on_every_gpu(&Self::LAYOUT) };

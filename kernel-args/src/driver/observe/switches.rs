@@ -41,10 +41,6 @@ pub fn record_launches(kept: usize) -> usize {
 ///
 /// Switch it on before modules are loaded: what the code of a kernel does with its pointers is known only for modules
 /// that are loaded afterwards.
-///
-/// ```
-/// kernel_args::observe::check_pointers(cfg!(debug_assertions));
-/// ```
 pub fn check_pointers(is_on: bool) {
     start();
     Watcher::Pointers.set_active(is_on);
@@ -66,16 +62,6 @@ pub(crate) fn pointers_are_checked() -> bool {
 /// variables.
 ///
 /// Call it before the module is loaded: otherwise the recording has no image.
-///
-/// ```no_run
-/// use kernel_args::observe;
-///
-/// # fn main() -> Result<(), kernel_args::Error> {
-/// let recording = observe::record_to_file("saxpy", 3, "saxpy.launch");
-/// // … the program …
-/// assert!(recording.finish()?, "saxpy was launched four times");
-/// # Ok(()) }
-/// ```
 pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileRecording {
     start();
     to_file::request(kernel, nth, file.into())
