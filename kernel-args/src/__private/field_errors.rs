@@ -1,8 +1,7 @@
 //! The errors for field types that cannot be passed to a kernel.
 //!
 //! Each module contains the traits that the output of the derives uses: `Arg`, which every [`KernelArg`] implements,
-//! and `Member`, which every [`DeviceType`] implements. The modules differ only in their error messages. The derive
-//! selects a module by the tokens of a field's type. This choice does not affect which types can be passed.
+//! and `Member`, which every [`DeviceType`] implements. The modules differ only in their error messages.
 //!
 //! [`KernelArg`]: crate::marshal::KernelArg
 //! [`DeviceType`]: crate::device::DeviceType

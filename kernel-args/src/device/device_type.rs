@@ -126,8 +126,7 @@ pub(crate) fn from_bytes<T: DeviceType>(bytes: &[u8]) -> Option<T> {
 }
 
 /// Asserts that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can be
-/// smaller. All code that writes parameters evaluates it for each type, so a wrong `impl` by hand is an error, not a
-/// write past the end.
+/// smaller. All code that writes parameters evaluates it for each type.
 ///
 /// # Panics
 /// At compile time, if size or alignment differ.
@@ -190,8 +189,8 @@ pub trait Variants: Sized + 'static {
 
 /// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
 ///
-/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, an enum of four bytes
-/// has one byte for its discriminant, and three that are not initialised. [`assert_layout`] compares the sizes.
+/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, three bytes are not
+/// initialised.
 ///
 /// # Panics
 /// At compile time, if the bytes differ.

@@ -1,8 +1,8 @@
 //! Memory that is used again in the order of a stream.
 //!
 //! A pool has chunks of the driver's memory, and cuts blocks from them. A block is never a whole chunk. So a
-//! [`CudaSlice`] that a program takes out of a [`PoolSlice`] cannot free it: the driver rejects an address that no
-//! allocation has returned. Such a block is not used again, and its chunk is not freed.
+//! [`CudaSlice`] that a program takes out of a [`PoolSlice`] cannot free it: the driver rejects its address. Such a
+//! block is not used again, and its chunk is not freed.
 
 use super::{
     DeviceMemory, DeviceMemoryMut,

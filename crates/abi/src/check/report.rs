@@ -27,8 +27,6 @@ const COMPARED: usize = 24;
 
 /// Compares a struct with a kernel. Does not compare the offsets of parameters aligned above 16 bytes, because they
 /// depend on the GPU: see [`report_at`].
-///
-/// The time is linear in the number of fields if the struct fits.
 pub const fn report<'a, const N: usize>(host: &Signature<'a>, kernel: &Signature<'a>) -> Report<'a, N> {
     report_at(host, kernel, None)
 }

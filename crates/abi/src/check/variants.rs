@@ -19,8 +19,7 @@ pub struct VariantMismatch<'a> {
 
 /// Returns the first variant that is wrong. `None` if the enums match, or if the variants of one side are unknown.
 ///
-/// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if it has that
-/// name. The kernel's enum may have more variants.
+/// Each value of the host must exist in the kernel's enum, under the same name if it has that name.
 ///
 /// If no variant of the kernel's enum has an equal name, names match without case, underscores, and a prefix of words
 /// that all of its variants share. `FastMath` matches `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several match,

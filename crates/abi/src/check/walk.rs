@@ -54,8 +54,7 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// Creates the comparison, if it [is possible](Self::is_possible). It is not in an option, which would copy it
-    /// again.
+    /// Creates the comparison, if it [is possible](Self::is_possible).
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,

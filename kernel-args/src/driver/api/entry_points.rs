@@ -1,7 +1,6 @@
 //! Entry points of libraries in this process (C, the CUDA runtime, the driver), and how they get their types.
 //!
-//! cudarc's bindings panic if the library or a symbol is missing, and lack the errors of newer drivers. Each symbol is
-//! looked up once.
+//! cudarc's bindings panic if the library or a symbol is missing.
 
 use super::{Api, Unavailable};
 #[cfg(feature = "graphs")]

@@ -12,8 +12,8 @@ pub(super) type Changes = Vec<Option<SystemTime>>;
 
 /// Returns the name of the cache entry, or the reason why the source cannot be cached.
 ///
-/// The times of the last changes are not part of the name. A file that changes and changes back during a compilation
-/// has the same text before and after it, but another time.
+/// The times of the last changes are not part of the name: they show a file that changes and changes back during a
+/// compilation.
 pub(super) fn key(
     options: &CompileOptions,
     source: &str,

@@ -1,8 +1,6 @@
 //! Memory of another GPU as an argument: peer access.
 //!
-//! It is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the
-//! use of a slice only on streams of the slice's own context; otherwise the use is recorded on the default stream
-//! there, which waits for the launch.
+//! It is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument.
 
 use super::{current::with_current, tracking};
 use crate::{

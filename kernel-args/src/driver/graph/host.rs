@@ -1,7 +1,7 @@
 //! Nodes that call a function of the program.
 //!
-//! A panic of a closure must not make a later launch fail, and the driver cannot stop a launch. So the panic is kept
-//! for `take_panic`, as the panic of a thread for `join`, and the closure is not called again until then.
+//! The driver cannot stop a launch. So a panic of a closure is kept for `take_panic`, as the panic of a thread for
+//! `join`.
 
 use super::{AnyNode, Dependencies, Graph};
 use crate::driver::{

@@ -1,8 +1,7 @@
 //! An instantiated graph that takes over the parameters of another graph.
 //!
 //! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) is not used: it first releases what the graph retains, and leaves the
-//! graph undefined if it fails. An update with a second `Graph::capture` works on every driver since 12.0, explains
-//! what differs, and changes nothing if it is refused.
+//! graph undefined if it fails.
 
 use super::{Graph, GraphExec, contents::GraphContents, explain};
 use crate::{

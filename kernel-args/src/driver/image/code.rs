@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Analyses the code of a kernel.
 ///
-/// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
+/// A trait: see `readers`.
 pub(super) trait Analyse: Send + Sync {
     fn analyse(&self, symbol: &str) -> Option<Analysed>;
 }

@@ -10,7 +10,7 @@ use core::{
 const LISTS: usize = 64;
 
 /// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no
-/// lock. The cache only grows: its functions are verified, and stay valid as long as the module is loaded.
+/// lock. The cache only grows.
 pub(crate) struct KernelCache {
     lists: [AppendList<Cached>; LISTS],
 }

@@ -1,8 +1,7 @@
 //! Reads the kernels of a PTX text: names, parameters and launch bounds.
 //!
 //! The grammar is the one that ptxas 13.0 accepts, found by testing both sides of each rule. See PTX ISA, "Kernel and
-//! Function Directives" and "Performance-Tuning Directives". Bodies are skipped: an invalid instruction is not
-//! reported.
+//! Function Directives" and "Performance-Tuning Directives". Bodies are skipped.
 //!
 //! The two readers in the test driver and in the oracle suite check this reader, so they share no code with it.
 

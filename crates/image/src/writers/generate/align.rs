@@ -1,7 +1,7 @@
 //! The alignment of types for which debug information contains only offsets.
 //!
-//! The chosen alignment places every member at the same offset in Rust as in C++. A struct gets the smallest such
-//! alignment. Bytes of unknown alignment get the largest.
+//! A struct gets the smallest alignment that places every member at its offset in C++. Bytes of unknown alignment get
+//! the largest.
 
 use super::{
     Content, Generated, StructMember, Why,
