@@ -52,21 +52,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(Saxpy::PARAMETERS.len(), 4);
 /// ```
 ///
-/// With `ptx = …`, a field that does not fit the kernel, such as `alpha: f64`, is a compile error at this field.
-///
 /// # Kernels chosen at run time
 ///
 /// A pattern selects all kernels with a matching name: `*` matches any characters, `?` matches one. The names of a
 /// kernel are its symbol and, for `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step` and
 /// `step`. The struct is compared with every matching kernel. A type parameter is bound to a suffix of the names:
-///
-/// ```
-/// # use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
-/// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
-/// #[derive(KernelArgs)]
-/// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
-/// struct Saxpy<T: DeviceType> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
-/// ```
+/// `#[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]`.
 ///
 /// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
 /// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
@@ -226,8 +217,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// The image is PTX, a cubin or a fat binary, compressed or not. Its path is absolute, or relative to the folder of the
 /// crate's `Cargo.toml`. It is a string literal, or `concat!` and `env!` of literals, such as
 /// `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a file that a build script writes. The crate is compiled again when
-/// the file or a variable changes. The file is read once, independent of the number of structs and crates that name its
-/// kernels.
+/// the file or a variable changes.
 ///
 /// # Debug information
 ///
@@ -261,9 +251,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | one `CompiledKernel` per kernel | its documentation lists the parameters |
 /// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. (Names of
-/// numba and Julia look alike, but their types are ignored.) If the parameters of a kernel differ between the GPUs of
-/// an image, a struct that names it does not compile.
+/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. If the
+/// parameters of a kernel differ between the GPUs of an image, a struct that names it does not compile.
 ///
 /// # Generated structs
 ///

@@ -14,9 +14,7 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 ///
 /// # In device memory
 ///
-/// With the feature `cudarc`, the device types of this crate and types with the derive implement cudarc's `DeviceRepr`:
-/// `CudaSlice<Light>` can be allocated, copied to the device and read back; with [`ZeroBits`](super::ZeroBits) also
-/// `ValidAsZeroBits`, for `alloc_zeros`.
+/// [`structs`](crate::guide::structs#in-device-memory) documents slices of device types.
 ///
 /// Reading memory back (`clone_dtoh`) assumes that it contains values of the type: the `unsafe` launch includes the
 /// promise that the kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can

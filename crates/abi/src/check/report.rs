@@ -11,7 +11,7 @@ use crate::signature::{Parameter, Signature};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
-/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it.
+/// A report stores the first `N` mismatches and counts the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
     host: Signature<'a>,

@@ -107,12 +107,7 @@ impl CompiledKernel {
         (0..head.parameters).map(move |_| head.next_parameter())
     }
 
-    /// Returns the parameters as an array, for a [`Signature`](crate::Signature):
-    ///
-    /// ```ignore
-    /// const PARAMETERS: [Parameter<'static>; saxpy::saxpy.parameter_count()] = saxpy::saxpy.parameter_array();
-    /// const SIGNATURE: Signature<'static> = Signature { name: saxpy::saxpy.name(), parameters: &PARAMETERS };
-    /// ```
+    /// Returns the parameters as an array, for a [`Signature`](crate::Signature).
     ///
     /// # Panics
     /// If the kernel does not have `N` parameters.

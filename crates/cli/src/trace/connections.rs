@@ -15,8 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// In bytes. The longest line of a tracer has 0.5 MB: 32,764 bytes of parameters, each with 1 byte or each a pointer
-/// to another allocation. The rest is for long symbols.
+/// In bytes. The longest line of a tracer has 0.5 MB. The rest is for long symbols.
 const LINE: u64 = 1 << 20;
 
 /// Further processes run without a trace.

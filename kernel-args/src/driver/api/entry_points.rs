@@ -180,7 +180,7 @@ pub(crate) fn is_available() -> bool {
     driver().is_some()
 }
 
-/// `cudaRuntimeGetVersion`, if the CUDA runtime is loaded in this process. A statically linked runtime is not detected.
+/// `cudaRuntimeGetVersion`, if the CUDA runtime is loaded in this process.
 #[cfg(target_os = "linux")]
 pub(crate) fn runtime_version() -> Option<c_int> {
     use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};

@@ -180,10 +180,9 @@ impl CompileOptions {
     /// source is compiled each time, and [`CompiledSource::cache_use`](crate::compile::CompiledSource::cache_use)
     /// reports the reason. With a [`cache_key`](Self::cache_key) such sources are cached too.
     ///
-    /// Threads and processes can use the same folder at the same time. A checksum detects a damaged entry, and the
-    /// source is then compiled again. A folder that cannot be read or written is not an error. Entries are never
-    /// removed; you can delete the folder at any time. Anyone who can write to the folder can change the kernels:
-    /// choose a folder that belongs to the user.
+    /// A checksum detects a damaged entry, and the source is then compiled again. A folder that cannot be read or
+    /// written is not an error. Entries are never removed; you can delete the folder at any time. Anyone who can write
+    /// to the folder can change the kernels: choose a folder that belongs to the user.
     pub fn cache(mut self, folder: impl AsRef<Path>) -> Self {
         self.cache = Some(folder.as_ref().to_path_buf());
         self

@@ -46,9 +46,7 @@ macro_rules! options {
         /// # Link-time optimization
         /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores
         /// them. Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`)
-        /// to a cubin, which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals,
-        /// division, square roots and fused multiply-add is part of the instructions, so the compiler that writes the
-        /// PTX has these options (`--ftz`, `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
+        /// to a cubin, which [`Module::load`](crate::Module::load) accepts.
         #[derive(Clone, Default)]
         #[must_use]
         pub struct JitOptions {

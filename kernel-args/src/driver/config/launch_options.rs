@@ -15,14 +15,9 @@ use cudarc::driver::{CudaEvent, CudaStream};
 /// Grid, block and options of one launch. The options of [`launch!`](crate::launch!) are its methods.
 ///
 /// ```no_run
-/// # use kernel_args::{Error, Kernel, KernelArgs, Launch, graph::Graph};
-/// # #[derive(KernelArgs)]
-/// # struct Fill { value: f32, n: u32 }
-/// # fn add(graph: &mut Graph, fill: &Kernel<Fill>, args: Fill) -> Result<(), Error> {
+/// use kernel_args::Launch;
+///
 /// let launch = Launch::new((4, 2), 256).shared(1024).cluster(2); // 4 × 2 blocks of 256 threads
-/// graph.add_kernel_launch(fill, launch, args, &[])?;
-/// # Ok(())
-/// # }
 /// ```
 ///
 /// # Launch attributes

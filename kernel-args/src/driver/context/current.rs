@@ -33,8 +33,7 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 }
 
 /// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or
-/// changes it: `cuCtxPushCurrent`, `cuCtxPopCurrent`. A guard object could be forgotten, or dropped on a different
-/// thread or in the wrong order.
+/// changes it: `cuCtxPushCurrent`, `cuCtxPopCurrent`.
 ///
 /// # Errors
 /// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous

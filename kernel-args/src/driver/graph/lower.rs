@@ -33,8 +33,7 @@ use cudarc::driver::{CudaContext, DriverError};
 
 /// A kernel node that is added or updated.
 ///
-/// `observe` sees the arguments before `set` passes them to the driver. A graph cannot contain the waits for slices and
-/// the records of their use: both are on the default stream of their context.
+/// `observe` sees the arguments before `set` passes them to the driver.
 pub(super) struct NodeCall<'d, 'a, A: KernelArgs, B, O, S> {
     pub(super) kernel: &'a Kernel<A>,
     pub(super) args: &'d mut B,

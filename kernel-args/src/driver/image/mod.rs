@@ -98,9 +98,7 @@ impl<'a> Image<'a> {
 
     /// Turns off the comparison of arguments with the code of the kernels.
     ///
-    /// Otherwise the code of a kernel in PTX is analysed once, before its first arguments are verified, unless debug
-    /// information or its C++ name contains the types of its parameters. The module then keeps the image in memory.
-    /// Images of [`kernels!`](crate::kernels!) were analysed when the program was compiled.
+    /// [`checks`](crate::guide::checks#the-code-of-a-kernel) documents the comparison.
     #[must_use]
     pub fn without_code(self) -> Self {
         Self { has_code: false, ..self }

@@ -21,18 +21,16 @@ use std::sync::Arc;
 /// can use it.
 ///
 /// ```no_run
-/// use cudarc::driver::CudaSlice;
 /// use kernel_args::{Kernel, KernelArgs, launch};
 ///
 /// #[derive(KernelArgs)]
-/// struct Fill<'a> { value: f32, n: u32, y: &'a mut CudaSlice<f32> }
+/// struct Fill { value: f32, n: u32 }
 ///
 /// # let ctx = kernel_args::context(0)?;
 /// # let ptx = "";
 /// let fill = Kernel::<Fill>::from_image(&ctx, ptx, "fill")?; // compares the struct with the kernel
-/// let mut y = ctx.default_stream().alloc_zeros::<f32>(1024)?;
-/// // SAFETY: `y` has 1024 elements.
-/// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024, y: &mut y })? };
+/// // SAFETY: the kernel accesses no memory.
+/// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024 })? };
 /// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Kernel<A: KernelArgs> {

@@ -125,8 +125,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// Returns a grid and a block with at least one thread for each of `elements`: the block that the kernel requires,
     /// or else the one with the highest occupancy. The kernel must skip the threads beyond the last element.
     ///
-    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` has blocks of 1024
-    /// threads.
+    /// The driver is queried once for each loaded kernel.
     ///
     /// # Errors
     /// [`Error::Launch`] if the grid is larger than the device allows; [`Error::Driver`].

@@ -11,8 +11,7 @@ use crate::driver::error::Error;
 ///
 /// The range of a launch has the name of the kernel, demangled if its symbol is a C++ name, or of the launcher. The
 /// other ranges are `graph launch`, `sequence of 12 steps`, and `load` and `compile` with a name. A range begins before
-/// the driver's call and ends after it, on the same thread: it is the time of the host. Without a tool, a range is a
-/// function call and its name.
+/// the driver's call and ends after it, on the same thread: it is the time of the host.
 ///
 /// It exists on Linux. NVTX is compiled with the C compiler of the build.
 ///
