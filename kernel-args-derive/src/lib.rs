@@ -66,9 +66,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # Contracts
 ///
-/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error
-/// names the struct, the field and both numbers; the driver is not called. `KernelArgs::check_contracts` checks them
-/// without a driver. `kernel_args::guide::contracts` has examples, and documents expressions and details.
+/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph.
+/// `kernel_args::guide::contracts` has examples, and documents expressions and details.
 ///
 /// | contract | on | the launch requires |
 /// |---|---|---|

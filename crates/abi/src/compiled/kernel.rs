@@ -15,13 +15,6 @@ use core::{fmt, ops::Range};
 /// generates.
 ///
 /// It is small and `Copy`. Its data is decoded on demand by `const` functions.
-///
-/// ```ignore
-/// kernel_args::kernels! { mod saxpy = "ptx/saxpy.ptx"; }
-///
-/// assert_eq!(saxpy::saxpy.symbol(), "saxpy");
-/// assert_eq!(saxpy::saxpy.parameter(1).size, 4);
-/// ```
 #[derive(Clone, Copy)]
 pub struct CompiledKernel {
     pub(super) image: &'static CompiledImage,

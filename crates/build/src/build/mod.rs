@@ -53,13 +53,7 @@ impl Kernels {
     /// `kernels.rs`.
     ///
     /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles
-    /// them, with the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
-    ///
-    /// ```ignore
-    /// let ptx = cudaforge::KernelBuilder::new().source_glob("src/**/*.cu").watch(["src/params.cuh"]).build_ptx()?;
-    /// ptx.write(out_dir.join("ptx.rs"))?;
-    /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
-    /// ```
+    /// them, with the same sources, headers and defines. The GPU generation is read from the image if it is PTX.
     ///
     /// # Errors
     /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the

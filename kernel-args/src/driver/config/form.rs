@@ -4,15 +4,6 @@ use crate::marshal::KernelArgs;
 use kernel_args_abi::ParamLayout;
 
 /// The form in which a launch passes its parameters to the driver.
-///
-/// ```
-/// use kernel_args::{KernelArgs, args::Form};
-///
-/// #[derive(KernelArgs)]
-/// struct Fill { n: u32, value: f32 }
-///
-/// assert_eq!(Form::of::<Fill>(), Form::Packed);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// `kernelParams`: a pointer to each parameter.

@@ -40,8 +40,7 @@ macro_rules! options {
         /// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
         /// | 20 to 29 | `CU_JIT_LTO`, `CU_JIT_FTZ` to `CU_JIT_FMA`, `CU_JIT_REFERENCED_…`, `CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES` | none: see below |
         ///
-        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw). Driver 580
-        /// accepts options 16, 20 to 24 and 29 without an effect on PTX, and rejects PTX with option 15.
+        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw).
         ///
         /// # Link-time optimization
         /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores

@@ -40,8 +40,7 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// context cannot be restored: `work` has run.
 ///
 /// # Contexts that are destroyed inside
-/// `work` can drop the last owner of a context. cudarc then makes that context current, and the driver removes it from
-/// the thread's stack when it is destroyed. The previous context is still restored if it is a primary context, a
+/// `work` can drop the last owner of a context. The previous context is still restored if it is a primary context, a
 /// context of [`create_context`](crate::context::create_context), or was passed to this function before: this function
 /// keeps it alive. For any other context the result is [`Error::Context`]: its state is unknown, and the driver can
 /// crash when it makes a destroyed context current.

@@ -97,7 +97,7 @@ impl fmt::Debug for BorrowedStream {
 
 /// Returns the function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the
 /// runtime's `cudaGetKernel` (pass it with `.cast()`) belongs to no context; the driver loads it in each context that
-/// uses it. A `cudaFunction_t`, which `cudaGetFuncBySymbol` returns, is already a `CUfunction`.
+/// uses it.
 ///
 /// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel.
 ///

@@ -14,12 +14,6 @@ use crate::driver::error::Error;
 /// the driver's call and ends after it, on the same thread: it is the time of the host.
 ///
 /// It exists on Linux. NVTX is compiled with the C compiler of the build.
-///
-/// ```
-/// use kernel_args::observe::{self, Nvtx};
-///
-/// let _installed = observe::install(Nvtx);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nvtx;
 
