@@ -185,9 +185,7 @@ pub(crate) enum MemoryKind {
     Nowhere,
     /// Host memory that CUDA knows.
     Registered,
-    /// An allocation of a device.
     Device,
-    /// The end of an allocation.
     End,
     /// Other memory of the process.
     Host,

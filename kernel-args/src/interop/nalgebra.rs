@@ -1,5 +1,5 @@
-//! `nalgebra`: a quaternion is the vector `(i, j, k, w)`. A matrix that is no column vector of two to four components is
-//! an array of its elements, column after column.
+//! `nalgebra`: a quaternion is the vector `(i, j, k, w)`. A matrix other than a column vector of two to four components
+//! is an array of its elements, column after column.
 //!
 //! Transformations (`Isometry3`, `Rotation3`, …) are rejected: pass their matrix, `.to_homogeneous()`.
 

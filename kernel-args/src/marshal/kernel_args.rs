@@ -129,13 +129,13 @@ pub unsafe trait KernelArgs: Sized {
     }
 
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter.
+    /// [`bindings`](crate::guide::bindings) has an example.
     ///
     /// It works for any alignment. The pointers are valid until `launch` returns. Only the contract `as` is checked:
     /// [`check_contracts`](Self::check_contracts) checks all.
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
-    /// [`bindings`](crate::guide::bindings) has an example.
     #[inline]
     fn with_kernel_params<R>(mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         assert_narrowed(&self);
@@ -150,7 +150,6 @@ pub unsafe trait KernelArgs: Sized {
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
-    /// [`bindings`](crate::guide::bindings) has an example.
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
         const { assert_same_on_every_gpu(&Self::LAYOUT) };

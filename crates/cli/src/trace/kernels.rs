@@ -11,7 +11,6 @@ use std::{collections::HashMap, path::Path};
 pub(crate) struct Images {
     /// Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
-    /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
     size: usize,
 }
