@@ -139,6 +139,7 @@ compile_error!(
 extern crate alloc;
 
 /// `Debug` of a type that shows these values.
+#[cfg(feature = "cudarc")]
 macro_rules! debug {
     ($([$($generics:tt)*])? $ty:ident$(<$argument:ident>)?, $this:ident => $($name:ident: $value:expr),*) => {
         impl$(<$($generics)*>)? core::fmt::Debug for $ty$(<$argument>)? {

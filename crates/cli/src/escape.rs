@@ -70,21 +70,22 @@ pub(crate) fn shell(word: Cow<'_, str>) -> String {
     format!("$'{quoted}'")
 }
 
+/// Texts that need quotes or escapes.
+#[cfg(test)]
+pub(crate) const ODD: [&str; 8] = [
+    "a\u{1b}[31m\n",
+    "\u{202e}x",
+    "\u{9b}1m\u{7f}",
+    "it's",
+    "\\u{1b}\\n",
+    "größe (1), {2}",
+    "\u{2028}\r\t\0",
+    "$'x' `y` \"z\"",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Texts that need quotes or escapes.
-    const ODD: [&str; 8] = [
-        "a\u{1b}[31m\n",
-        "\u{202e}x",
-        "\u{9b}1m\u{7f}",
-        "it's",
-        "\\u{1b}\\n",
-        "größe (1), {2}",
-        "\u{2028}\r\t\0",
-        "$'x' `y` \"z\"",
-    ];
 
     #[test]
     fn control_characters_are_escaped() {

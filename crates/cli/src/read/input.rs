@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// In bytes. Standard input and pipes have no known end, and are kept in memory.
+/// In bytes. Pipes are kept in memory.
 const PIPE: u64 = 1 << 30;
 
 pub(crate) struct Input {

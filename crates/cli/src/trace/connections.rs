@@ -1,5 +1,4 @@
-//! The connections to the tracers. A process can send anything, so lines, events that wait, and connections are
-//! limited.
+//! The connections to the tracers. Lines, events that wait, and connections are limited.
 
 use super::protocol::Event;
 use crate::select::Select;

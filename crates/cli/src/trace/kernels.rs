@@ -15,7 +15,7 @@ pub(crate) struct Images {
     size: usize,
 }
 
-/// In bytes, with what is kept about each kernel. A program of today has less than 10 MB.
+/// In bytes, with what is kept about each kernel.
 const NAMES: usize = 32 << 20;
 
 #[derive(Default)]
