@@ -5,8 +5,7 @@ use syn::Generics;
 
 /// Replaces the lifetime parameters of `generics` in `tokens` by `'static`. Keeps spans.
 ///
-/// The device type of an argument is `'static`, so it does not depend on lifetimes. The same applies to constants and
-/// the parameter buffer.
+/// The device types of arguments, constants and the parameter buffer do not depend on lifetimes.
 pub(crate) fn lifetimes(tokens: TokenStream, generics: &Generics) -> TokenStream {
     let names: Vec<&Ident> = generics.lifetimes().map(|parameter| &parameter.lifetime.ident).collect();
     if names.is_empty() { tokens } else { replace(tokens, &names) }

@@ -1,7 +1,7 @@
 //! Which error rustc reports for a field's type that cannot be passed to a kernel.
 //!
-//! The derive sees only tokens, so it chooses the error by the name of the type. rustc decides whether the type can be
-//! passed: a user's own type named `Vec` works.
+//! The error is chosen by the name of the type. rustc decides whether the type can be passed: a user's own type named
+//! `Vec` works.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;

@@ -1,8 +1,5 @@
 //! The macros of the crate [`kernel-args`](https://docs.rs/kernel-args). Use them through that crate, which re-exports
 //! them.
-//!
-//! A derive sees tokens, not types. It lists the fields and their spans; constants that rustc evaluates do all layout
-//! arithmetic. `kernels!` reads an image and emits one item per kernel.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![cfg_attr(not(feature = "kernels"), allow(dead_code, reason = "paths of images are parsed, but not read"))]
@@ -30,9 +27,9 @@ use syn::{DeriveInput, parse_macro_input};
 
 /// Makes a struct the arguments of a kernel: one field per parameter, in the kernel's order.
 ///
-/// It implements `kernel_args::KernelArgs`. The struct may have named fields, unnamed fields or no fields, and any
-/// lifetime, type and const parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it
-/// as a `KernelArg`, or `bound` overrides the bounds.
+/// It implements `kernel_args::KernelArgs`. The struct may have any kind of fields, and lifetime, type and const
+/// parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it as a `KernelArg`, or
+/// `bound` overrides the bounds.
 ///
 /// A macro in the type of a field is an error, because the derived code uses the type several times: write
 /// `type Name = the_macro!();`. The struct, or any part of it, may come from a macro.
@@ -55,21 +52,12 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(Saxpy::PARAMETERS.len(), 4);
 /// ```
 ///
-/// With `ptx = …`, a field that does not fit the kernel, such as `alpha: f64`, is a compile error at this field.
-///
 /// # Kernels chosen at run time
 ///
 /// A pattern selects all kernels with a matching name: `*` matches any characters, `?` matches one. The names of a
 /// kernel are its symbol and, for `void sim::step<float>(int)`, `sim::step<float>`, `step<float>`, `sim::step` and
 /// `step`. The struct is compared with every matching kernel. A type parameter is bound to a suffix of the names:
-///
-/// ```
-/// # use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
-/// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
-/// #[derive(KernelArgs)]
-/// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
-/// struct Saxpy<T: DeviceType> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
-/// ```
+/// `#[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]`.
 ///
 /// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
 /// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
@@ -78,9 +66,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// # Contracts
 ///
-/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error
-/// names the struct, the field and both numbers; the driver is not called. `KernelArgs::check_contracts` checks them
-/// without a driver. `kernel_args::guide::contracts` has examples, and documents expressions and details.
+/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph.
+/// `kernel_args::guide::contracts` has examples, and documents expressions and details.
 ///
 /// | contract | on | the launch requires |
 /// |---|---|---|
@@ -181,8 +168,8 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// # In device memory
 ///
 /// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits`
-/// (for `alloc_zeros`) if zero bytes are a value of the type. They are for a struct whose fields all have this
-/// property, and for an enum with a variant of value 0. The trait `DeviceType` documents what reading back assumes.
+/// (for `alloc_zeros`) if zero bytes are a value of the type. The trait `DeviceType` documents what reading back
+/// assumes.
 ///
 /// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
@@ -226,11 +213,10 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert!(saxpy::IMAGE.bytes().starts_with(b"//"));
 /// ```
 ///
-/// The image is PTX, a cubin or a fat binary, compressed or not. Its path is absolute, or relative to the folder of
-/// the crate's `Cargo.toml`. It is a string literal, or `concat!` and `env!` of literals, such as
+/// The image is PTX, a cubin or a fat binary, compressed or not. Its path is absolute, or relative to the folder of the
+/// crate's `Cargo.toml`. It is a string literal, or `concat!` and `env!` of literals, such as
 /// `concat!(env!("OUT_DIR"), "/kernels.ptx")` for a file that a build script writes. The crate is compiled again when
-/// the file or a variable changes. The file is read once, independent of the number of structs and crates that name
-/// its kernels.
+/// the file or a variable changes.
 ///
 /// # Debug information
 ///
@@ -247,15 +233,13 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert_eq!(shade::shade.parameter(3).members.len(), 5);
 /// ```
 ///
-/// The second file has any format of an image, and its path follows the same rules. It is not part of the program. It
-/// is an error if it does not describe each kernel of the image, with the same parameters.
+/// The second file has any format of an image, and its path follows the same rules. It is not part of the program.
 ///
-/// It is also an error if the image itself contains debug information of the named kernels that cannot be read. It is
-/// then damaged or compressed, or the compiler recorded another number of parameters. `debug_info = if_readable`
-/// instead of a file ignores what cannot be read. At run time such an image is loaded, and `Verification` reports it.
+/// `debug_info = if_readable` instead of a file ignores debug information of the image that cannot be read, which is an
+/// error otherwise: see `kernel_args::guide::kernels`.
 ///
-/// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from
-/// the root of the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
+/// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from the
+/// root of the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
 ///
 /// # The content of a module
 ///
@@ -266,9 +250,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | one `CompiledKernel` per kernel | its documentation lists the parameters |
 /// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. (Names of
-/// numba and Julia look alike, but their types are ignored.) If the parameters of a kernel differ between the GPUs of
-/// an image, a struct that names it does not compile.
+/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. If the
+/// parameters of a kernel differ between the GPUs of an image, a struct that names it does not compile.
 ///
 /// # Generated structs
 ///
@@ -322,9 +305,8 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 /// `debug-info`).
 ///
 /// Linkers compare names only. This attribute on a block that somebody wrote by hand compares each function with the
-/// debug information of the library. Compared are the number, the order and the names of the arguments, their types,
-/// pointees and `const`, and the returned type; also members of structs and values of enums with
-/// `#[derive(DeviceType)]`. An error is at the argument, with the type to declare.
+/// debug information of the library: its arguments, their names and types, and the returned type. An error is at the
+/// argument, with the type to declare.
 ///
 /// ```ignore
 /// #[kernel_args::launchers(library = concat!(env!("OUT_DIR"), "/liblaunchers.a"))]
@@ -334,26 +316,8 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// ```text
-/// error[E0080]: evaluation panicked: `n` does not match parameter 1 of launcher `scale`
-///                 Rust  usize         8 bytes, aligned to 8
-///                 C++   unsigned int  4 bytes
-///                 help: declare `n: u32`
-/// ```
-///
-/// The library is a static library, an object or a shared library, in the ELF format for x86-64 or AArch64, compiled
-/// with `-g`. It need not be the file that is linked: a second compilation of the same source with `-g` is sufficient.
-/// The path is resolved as in [`kernels!`].
-///
-/// | option | meaning |
-/// |---|---|
-/// | `library = "liblaunchers.a"`, `library = ["a.o", "b.o"]` | the files that contain the functions |
-/// | `allow(const)` | `*const T` may be declared for `T*` |
-/// | `crate = path` | the path of the crate `kernel_args` |
-/// | `#[kernel_args(skip)]` on a function | it is not compared |
-///
-/// A type without the derive, such as a struct of another crate or a pointer to one, matches every type of its size.
-/// Two libraries of a package that export one function are an error.
+/// The path is resolved as in [`kernels!`]. `crate = path` is the path of the crate `kernel_args`. The other options,
+/// what is compared, and which libraries can be read: `kernel_args::guide::launchers`.
 ///
 /// Next to each function is a type of the same name, which implements `kernel_args::launcher::Launcher`.
 #[proc_macro_attribute]

@@ -157,8 +157,8 @@ fn absolute(root: Option<&OsStr>, file: &str) -> io::Result<PathBuf> {
     std::path::absolute(Path::new(root.unwrap_or_default()).join(file))
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::{ImagePath, absolute};
     use std::{ffi::OsStr, path::Path};

@@ -1,7 +1,7 @@
 //! Macros in tokens that the derives emit several times.
 //!
-//! rustc expands such a macro at each place, and a procedural macro can return another type each time: the buffer would
-//! have the size of one type, and the value another. So it is an error.
+//! A procedural macro can return another type at each place: the buffer would have the size of one type, and the value
+//! another. So it is an error.
 
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
@@ -33,8 +33,7 @@ pub(crate) fn refuse_macros(tokens: impl ToTokens, diagnostics: &mut Diagnostics
     complete
 }
 
-/// Reports each macro in the bounds of an impl, and in the types of its const parameters. (Defaults are not emitted.
-/// rustc accepts no macros as attributes of parameters.)
+/// Reports each macro in the bounds of an impl, and in the types of its const parameters. (Defaults are not emitted.)
 pub(crate) fn refuse_macros_in_generics(generics: &Generics, diagnostics: &mut Diagnostics) {
     for parameter in &generics.params {
         match parameter {
@@ -71,8 +70,8 @@ fn is_name(ident: &Ident) -> bool {
     KEYWORDS_SINCE_2018.iter().any(|name| ident == name) || syn::parse2::<Ident>(ident.to_token_stream()).is_ok()
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::refuse_macros;
     use crate::diagnostics::Diagnostics;

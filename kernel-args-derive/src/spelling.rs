@@ -7,8 +7,8 @@ use syn::{Generics, Type, TypePath};
 
 /// Returns an expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
 ///
-/// The derive does not know the type `T`, but a constant can read the C++ type of the whole field. If that is the type
-/// of `T` itself, or of a pointer to `T`, the message shows it: `&'a CudaSlice<f64>` instead of `&'a CudaSlice<T>`.
+/// A constant can read the C++ type of the whole field. If that is the type of `T` itself, or of a pointer to `T`, the
+/// message shows it: `&'a CudaSlice<f64>` instead of `&'a CudaSlice<T>`.
 pub(crate) fn expression(
     ty: &Type,
     span: Span,
@@ -57,8 +57,8 @@ fn around<'s>(spelling: &'s str, param: &str) -> Option<(&'s str, &'s str)> {
     })
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::around;
 

@@ -1,9 +1,7 @@
 //! The kernels of an image that a program's structs are compared with.
 
 use crate::marshal::KernelArgs;
-use core::fmt;
 use kernel_args_abi::compiled::CompiledKernel;
-use std::vec::Vec;
 
 /// Which kernels of an image a program's structs are compared with at compile time. One line of a test lists the
 /// kernels that no struct names:
@@ -22,9 +20,8 @@ use std::vec::Vec;
 /// Coverage::of(saxpy::KERNELS).with::<Saxpy>().assert_complete();
 /// ```
 ///
-/// A struct that is missing in the test makes it fail, so the list of structs cannot become wrong unnoticed. Name a
-/// generic struct with any types that are bound; it counts for all of its bindings. Several images are one chain:
-/// `Coverage::of(unary::KERNELS.iter().chain(binary::KERNELS))`.
+/// Name a generic struct with any types that are bound; it counts for all of its bindings. Several images are one
+/// chain: `Coverage::of(unary::KERNELS.iter().chain(binary::KERNELS))`.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     kernels: Vec<(CompiledKernel, bool)>,
@@ -85,17 +82,15 @@ fn names<A: KernelArgs>(kernel: &CompiledKernel) -> bool {
     is_single || is_of_family
 }
 
-/// The number of kernels that are compared with a struct, and a list of the kernels that are not.
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (compared, all) = (self.compared(), self.kernels.len());
-        write!(f, "{compared} of {all} kernels are compared with a struct")?;
-        if compared < all {
-            f.write_str("; no struct names")?;
-        }
-        for kernel in self.missing() {
-            write!(f, "\n  {}", kernel.name())?;
-        }
-        Ok(())
+// The number of kernels that are compared with a struct, and a list of the kernels that are not.
+display!(Coverage, |this, f| {
+    let (compared, all) = (this.compared(), this.kernels.len());
+    write!(f, "{compared} of {all} kernels are compared with a struct")?;
+    if compared < all {
+        f.write_str("; no struct names")?;
     }
-}
+    for kernel in this.missing() {
+        write!(f, "\n  {}", kernel.name())?;
+    }
+    Ok(())
+});

@@ -1,8 +1,5 @@
 //! C++ headers of Rust types: structs, enums and kernels, with assertions of their layout.
 //!
-//! [`header`] writes the C++ declarations of a Rust program's types. The `.cu` file includes this header and does not
-//! declare the types itself. A change on one side is then a compile error on the other side.
-//!
 //! ```
 //! use kernel_args::{DevicePointerMut, DeviceType, KernelArgs, cpp, vector::Float4};
 //!

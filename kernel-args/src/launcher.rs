@@ -6,14 +6,6 @@ use kernel_args_abi::compiled::CompiledKernel;
 
 /// A function that was compared with its library: a type with the name of the function, next to its declaration.
 ///
-/// ```ignore
-/// #[kernel_args::launchers(library = "liblaunchers.a")]
-/// unsafe extern "C" {
-///     fn scale(x: *mut f32, n: i32, stream: cudaStream_t) -> u32;
-/// }
-/// assert_eq!(<scale as kernel_args::launcher::Launcher>::KERNEL.parameter_count(), 2);
-/// ```
-///
 /// A struct with `#[kernel_args(launcher = scale)]` has its fields compared with it.
 pub trait Launcher {
     /// Its parameters without the stream, as a kernel of a table. The name is the function's symbol.

@@ -138,6 +138,42 @@ compile_error!(
 #[cfg(feature = "header")]
 extern crate alloc;
 
+/// `Debug` of a type that shows these values.
+#[cfg(feature = "cudarc")]
+macro_rules! debug {
+    ($([$($generics:tt)*])? $ty:ident$(<$argument:ident>)?, $this:ident => $($name:ident: $value:expr),*) => {
+        impl$(<$($generics)*>)? core::fmt::Debug for $ty$(<$argument>)? {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let $this = self;
+                f.debug_struct(stringify!($ty))$(.field(stringify!($name), &$value))*.finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+/// `Display` of a type.
+macro_rules! display {
+    ($ty:ty, |$this:ident, $f:ident| $text:expr) => {
+        impl core::fmt::Display for $ty {
+            fn fmt(&self, $f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let $this = self;
+                $text
+            }
+        }
+    };
+}
+
+/// `Debug` of a type that shows the text of `Display`.
+macro_rules! debug_as_display {
+    ($ty:ty) => {
+        impl core::fmt::Debug for $ty {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
 /// The layout and the types of a kernel's parameters: the types of the constants that the derives implement.
 pub mod abi {
     pub use kernel_args_abi::{

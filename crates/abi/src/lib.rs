@@ -1,7 +1,6 @@
 //! The parameters of CUDA kernels: their layout rules, a model of parameter lists, and the comparison of two lists.
 //!
-//! The crate needs no driver, no GPU and no `alloc`. Its one block of `unsafe` code reads a reference. The runtime
-//! `kernel-args`, its derive and the image readers are built on it.
+//! The crate needs no driver, no GPU and no `alloc`.
 //!
 //! A user's program evaluates these functions while it compiles. rustc evaluates a call about as slowly as dozens of
 //! operators or as copying ten bytes, so functions that run for each name, byte or pair contain few calls.
@@ -66,9 +65,9 @@ pub mod param_layout;
 pub mod passing;
 #[doc(hidden)]
 pub mod pointers;
-#[cfg(test)]
-mod proofs;
 pub mod signature;
+#[cfg(test)]
+mod tests;
 pub mod texts;
 mod value;
 

@@ -6,8 +6,6 @@ use core::fmt;
 const ELLIPSIS: &str = "…";
 
 /// A text of at most `N` bytes that `const fn`s can write. A longer text is cut and ends in `…`.
-///
-/// A panic in a constant can print it at the position of the mistake: `panic!("{}", message.as_str())`.
 pub type Message<const N: usize = 2048> = Text<[u8; N]>;
 
 /// A [`Message`] of any length. Functions that write to it are compiled once.

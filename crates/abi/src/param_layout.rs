@@ -159,10 +159,10 @@ impl ParamLayout {
     }
 }
 
-/// Returns the offset of a parameter with this alignment after `end`. All offsets of this crate follow this rule.
+/// Returns the offset of a parameter with this alignment after `end`.
 ///
-/// Both count from the beginning of the block, which is at `base` in the constant bank. `None` if the offset exceeds
-/// `isize::MAX`, or depends on an unknown `base`.
+/// Both count from the beginning of the block. `None` if the offset exceeds `isize::MAX`, or depends on an unknown
+/// `base`.
 pub(crate) const fn next_offset(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
     let base = match base {
         None if align.bytes() <= Alignment::SIXTEEN.bytes() => 0,

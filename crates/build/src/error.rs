@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Why the kernels were not built: the compiler's output, or what to change.
 ///
-/// `Debug` prints the text too, because a build script that returns the error from `main` shows it with `Debug`.
+/// `Debug` prints the text too: it is shown if `main` of a build script returns the error.
 pub struct Error(pub(crate) String);
 
 /// Joins several errors, separated by an empty line.

@@ -76,8 +76,7 @@ pub struct Kernels {
     pub(crate) built: Arc<AtomicBool>,
 }
 
-/// Settings with a source that are never built are an error: otherwise `include_kernels!` reports a file that does not
-/// exist.
+/// Settings that are never built are an error: otherwise `include_kernels!` reports a file that does not exist.
 impl Drop for Kernels {
     fn drop(&mut self) {
         let is_last = Arc::strong_count(&self.built) == 1;
@@ -145,13 +144,10 @@ impl Kernels {
     /// Makes constants of each source Rust constants in its module: macros, `constexpr` variables, enumerators and
     /// other constant expressions.
     ///
-    /// `"TILE"` becomes `pub const TILE: i32 = 16;`, and `"sim::Mode::Fast"` becomes `Fast`. `"NAME = EXPRESSION"`
-    /// sets the name, also if a kernel or a global variable has the same: `"SHARED_BYTES = TILE * TILE *
-    /// sizeof(float)"`.
+    /// `"TILE"` becomes `pub const TILE: i32 = 16;`, and `"sim::Mode::Fast"` becomes `Fast`. `"NAME = EXPRESSION"` sets
+    /// the name, also if a kernel or a global variable has the same: `"SHARED_BYTES = TILE * TILE * sizeof(float)"`.
     ///
-    /// The compiler evaluates the expressions at the end of the source, which is compiled once more. The Rust type is
-    /// the integer, `f32`, `f64` or `bool` of the same size as the C++ type. An enumerator has the type that its
-    /// enumeration declares, or is promoted to.
+    /// The Rust type corresponds to the C++ type: the chapter `build` of the guide of `kernel-args` has examples.
     ///
     /// The values are part of the description, so committed files ([`fallback`](Self::fallback)) contain them. Without
     /// a compiler and without a committed description the build fails, even if it is [`optional`](Self::optional).

@@ -81,8 +81,7 @@ fn indented(text: &str) -> String {
 /// Returns the structs for the kernels of an image; empty if it cannot be read, which `kernels!` reports at the right
 /// place.
 ///
-/// A build script does not know the features of `kernel-args`, which provide Rust types for `__half` and fp8: the text
-/// has both.
+/// A build script does not know which features provide Rust types for `__half` and fp8: the text has both.
 pub(crate) fn structs(image: &[u8], description: &[u8], pointers: Pointers, krate: &str) -> String {
     fn read<'i>(image: &'i Result<Image<'i>, kernel_args_image::Error>) -> Option<Kernels<'i>> {
         image.as_ref().ok()?.kernels().ok()

@@ -1,5 +1,5 @@
-//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is
-//! 2, unless a traced program goes on: then it is the program's own.
+//! Everything on standard error has one form. The exit code of an error is 2, unless a traced program goes on: then it
+//! is the program's own.
 //!
 //! ```text
 //! error: kernels.so: at byte 12: what is wrong

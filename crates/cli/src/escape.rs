@@ -1,5 +1,4 @@
-//! Text from files and their names: one function for each language that is written. Rust and C++ are written by
-//! `kernel-args-image`.
+//! Text from files and their names: one function for each language that is written.
 
 use std::{borrow::Cow, fmt::Write as _};
 

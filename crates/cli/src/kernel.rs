@@ -32,7 +32,6 @@ pub(crate) struct Host {
     pub(crate) file: Arc<str>,
     /// `cudaError_t scale(float* x, int n)`.
     pub(crate) prototype: String,
-    /// The returned type.
     pub(crate) result: String,
 }
 

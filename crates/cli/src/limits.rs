@@ -27,8 +27,7 @@ pub(crate) struct Row {
 enum Rule {
     /// If the new kernel has the limit.
     Demand,
-    /// If the value is lower than before. A caller that had to launch exactly the number of a different row launches at
-    /// most that number.
+    /// If the value is lower than before, also than the exact number of a different row.
     AtMost(&'static str),
     /// Always, because a launch has a different meaning.
     Meaning,

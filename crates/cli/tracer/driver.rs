@@ -125,7 +125,6 @@ impl Driver {
         result != 0 || status != 0
     }
 
-    /// Copies bytes at this address of the GPU.
     pub(crate) fn copy(&self, to: &mut [u8], from: u64) -> Result<(), String> {
         let to = (to.as_mut_ptr().cast(), to.len());
         // SAFETY: `to` has this length; the driver refuses the copy if no allocation has these bytes.

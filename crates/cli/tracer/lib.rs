@@ -2,8 +2,7 @@
 //!
 //! The CUDA driver loads the library that the variable `CUDA_INJECTION64_PATH` names, and calls
 //! [`InitializeInjection`]. CUPTI then calls [`callback`] for each launch and each loaded module: also in programs with
-//! the static CUDA runtime, and for libraries. (CUPTI documentation, *CUPTI Callback API* and *Injection*.) This
-//! library only copies; `kernel-args` decodes.
+//! the static CUDA runtime, and for libraries.
 //!
 //! It uses the standard library only: the build script of `kernel-args-cli` compiles it with one call of rustc.
 

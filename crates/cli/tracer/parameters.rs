@@ -115,7 +115,7 @@ unsafe extern "C" {
     ) -> isize;
 }
 
-/// Returns the memory may not exist: the driver can have refused a launch because of it.
+/// Reads memory that may not exist: the driver can have refused a launch because of it.
 fn peek(parts: &[IoVec]) -> Option<Vec<u8>> {
     /// `IOV_MAX`
     const MOST: usize = 1024;

@@ -24,7 +24,7 @@ pub(crate) fn memory_file(index: usize, moment: &str) -> String {
 /// In bytes. CUDA's own limit is 32,764.
 const MAX_PARAMETERS: usize = 1 << 16;
 
-/// A part of a line. A process can send anything: `read` returns `None` for what no tracer writes.
+/// A part of a line. `read` returns `None` for what no tracer writes.
 trait Part: Sized {
     fn text(&self) -> String;
     fn read(text: &str) -> Option<Self>;
@@ -185,9 +185,7 @@ pub(crate) enum MemoryKind {
     Nowhere,
     /// Host memory that CUDA knows.
     Registered,
-    /// An allocation of a device.
     Device,
-    /// The end of an allocation.
     End,
     /// Other memory of the process.
     Host,

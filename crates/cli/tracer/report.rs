@@ -44,7 +44,7 @@ impl Report {
         }
     }
 
-    /// Returns a link of this name is replaced, and never followed.
+    /// Creates a file. A link of this name is not followed.
     pub(crate) fn create(&self, name: &str) -> io::Result<File> {
         let path = self.folder.join(name);
         // Usually it does not exist.

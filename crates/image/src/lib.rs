@@ -27,6 +27,18 @@ extern crate alloc;
 #[cfg(any(feature = "recording", test))]
 extern crate std;
 
+/// `Display` of a type.
+macro_rules! display {
+    ($ty:ty, |$this:ident, $f:ident| $text:expr) => {
+        impl core::fmt::Display for $ty {
+            fn fmt(&self, $f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let $this = self;
+                $text
+            }
+        }
+    };
+}
+
 mod code;
 mod collections;
 mod formats;

@@ -268,8 +268,8 @@ impl Axes {
     }
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::Range;
 

@@ -1,7 +1,6 @@
 //! The expressions of contracts: `rows * cols`, `n.div_ceil(4)`, `block.x * 4 <= n || is_last`.
 //!
 //! An expression becomes calls of methods that the numbers of both computations have, on one variable for each place.
-//! So it is written once, and rustc computes it with each of the two.
 
 use crate::texts;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -286,8 +285,8 @@ pub(super) fn spelled(tokens: &TokenStream) -> String {
     tight.iter().fold(spaced, |text, (spaced, tight)| text.replace(spaced, tight))
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use super::Expression;
 

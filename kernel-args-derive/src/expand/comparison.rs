@@ -71,8 +71,7 @@ impl<'a> Comparison<'a> {
 
     /// Returns the constants of the struct that name the source of its kernel.
     ///
-    /// A generic struct is compared with its kernel here, where its type parameters are known. Other structs are
-    /// compared field by field.
+    /// A generic struct is compared with its kernel here, where its type parameters are known.
     pub(super) fn source(&self, compare: bool, krate: &Path) -> TokenStream {
         let (span, image) = match self {
             Self::Kernels { span, image, .. } => (*span, image),
@@ -103,9 +102,6 @@ impl<'a> Comparison<'a> {
 
 /// Returns whether a build script may have found no compiler: then a module has no item for a kernel that nothing
 /// describes.
-///
-/// The build script of this package sets the first variable for the package; users set it for all packages, docs.rs the
-/// second.
 fn may_be_absent() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     is_set("KERNEL_ARGS_OPTIONAL") || is_set("DOCS_RS")

@@ -31,7 +31,7 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
 }
 
 /// Adds the bound `Self: Copy`, which rustc checks only where the impl is used. A type that is not `Copy` then causes
-/// one error, from [`assert_copy`], instead of one per line of the impl.
+/// one error, from [`assert_copy`].
 pub(super) fn if_copy(mut generics: Generics, krate: &Path) -> Generics {
     let clause = generics.make_where_clause();
     clause.predicates.push(parse_quote!(for<'__copy> Self: #krate::__private::core::marker::Copy));

@@ -7,8 +7,6 @@ use syn::{DeriveInput, Generics, Path};
 
 /// Returns the impl of `ZeroBits` if `valid` holds, and the impls of the cudarc traits. `bounded` are the generics of
 /// the impl of `DeviceType`.
-///
-/// The macro that emits cudarc's traits expands to nothing if kernel-args is built without the feature `cudarc`.
 pub(super) fn device_memory(
     input: &DeriveInput,
     attr: &TypeAttr,

@@ -244,9 +244,9 @@ impl<'a> Member<'a> {
     /// Stores the field at `__to`.
     ///
     /// SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a
-    /// copy of its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So
-    /// `offset` and the size of the field are inside the `LAYOUT.size()` bytes that the caller guarantees. The block
-    /// has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
+    /// copy of its field, and has the type from which `LAYOUT` was computed. So `offset` and the size of the field are
+    /// inside the `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
+    /// `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
     fn store(&self, repr: &Repr) -> TokenStream {
         let Self { field, span, krate, of, .. } = self;
         let (span, ty, member, offset) = (*span, field.ty, &field.member, self.offset(&quote!(Self)));

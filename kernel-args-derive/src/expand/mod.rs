@@ -13,8 +13,8 @@ mod parts;
 mod pattern;
 
 // The golden files are of the features that `cargo test --workspace` selects.
-#[cfg(all(test, feature = "bodies", feature = "cudarc", feature = "debug-info", feature = "kernels"))]
 #[allow(clippy::expect_used, reason = "tests")]
+#[cfg(all(test, feature = "bodies", feature = "cudarc", feature = "debug-info", feature = "kernels"))]
 mod tests;
 
 pub(crate) use device_type::device_type;

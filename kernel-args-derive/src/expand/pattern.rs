@@ -3,8 +3,7 @@
 //! A struct of a pattern is compared with all of its kernels, for all of its bindings, in one constant (`Found`): each
 //! constant costs rustc more than the comparison of a kernel in it. Only the first kernel that does not fit is then
 //! compared in full, and each field has a constant for the error. So one slip in a struct with ten bindings is one
-//! error, and the number of constants does not depend on the number of bindings. If no symbol of the image is mangled,
-//! its kernels are sorted by symbol, and a pattern is searched for by bisection.
+//! error.
 
 use super::{field::ParameterField, kernels, parts, respan};
 use crate::{

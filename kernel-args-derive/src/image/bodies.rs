@@ -3,7 +3,7 @@
 use kernel_args_image::{Error, Image, Kernels};
 use std::{collections::BTreeSet, num::NonZero, panic, thread};
 
-/// The bytes of a text for each thread: their analysis takes some hundredths of a second without optimization.
+/// The bytes of a text for each thread: some hundredths of a second without optimization.
 const SHARE: usize = 1 << 20;
 /// Other processes of the build also need processors.
 const MOST_THREADS: usize = 4;
@@ -46,8 +46,8 @@ pub(super) fn analysed(
     })
 }
 
-#[cfg(all(test, feature = "bodies"))]
 #[allow(clippy::unwrap_used)]
+#[cfg(all(test, feature = "bodies"))]
 mod tests {
     use super::{analysed, threads};
     use kernel_args_image::Image;

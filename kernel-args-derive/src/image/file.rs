@@ -143,8 +143,8 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     })
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic)]
+#[cfg(test)]
 mod tests {
     use super::{Cache, Problem, parse, read};
     use std::{cell::Cell, fs, path::PathBuf};

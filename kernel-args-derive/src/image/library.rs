@@ -74,8 +74,8 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
     }
 }
 
-/// The libraries that blocks of a package have named, each with the package's folder: a language server expands the
-/// macros of several packages in one process.
+/// The libraries that blocks of a package have named, each with the package's folder: a language server expands several
+/// packages in one process.
 static ALL: Mutex<Vec<(String, Arc<Library>)>> = Mutex::new(Vec::new());
 
 /// Returns the paths of all libraries of this package that export a function.

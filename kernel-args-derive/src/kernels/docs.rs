@@ -157,8 +157,8 @@ fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<
     (!longer.depends_on_gpu()).then_some(offset)
 }
 
-#[cfg(test)]
 #[allow(clippy::unwrap_used)]
+#[cfg(test)]
 mod tests {
     use kernel_args_image::Image;
 

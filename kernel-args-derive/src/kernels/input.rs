@@ -107,8 +107,8 @@ impl Parse for Module {
     }
 }
 
-#[cfg(all(test, feature = "generate"))]
 #[allow(clippy::unwrap_used, clippy::panic)]
+#[cfg(all(test, feature = "generate"))]
 mod tests {
     use super::{DebugInfoOption, Input};
 

@@ -3,10 +3,9 @@
 //! An image may have thousands of kernels. To keep the compile time low, the data of all kernels is one literal of
 //! bytes (`kernel_args_abi::compiled`), each item is an index into it, and rustc receives all items as one text.
 //!
-//! The image and the table are `static`s: rustc would hash a constant that contained their bytes for each struct. If a
-//! second file contains the debug information, the kernels of both files are compared, and a function that nothing
-//! calls includes the file. Rustc then notices a new file, and neither compiles nor keeps it. When `IMAGE` is loaded,
-//! the table completes what the image contains about a kernel.
+//! The image and the table are `static`s: rustc would hash a constant that contained their bytes for each struct. A
+//! function that nothing calls includes the second file with debug information: rustc then notices a new file, and
+//! neither compiles nor keeps it.
 
 mod docs;
 #[cfg(feature = "generate")]
@@ -201,8 +200,7 @@ fn image(
     }
 }
 
-/// Returns the constants of the kernels, written as text: creating one token per word in an unoptimised macro takes
-/// longer than rustc takes to parse the text.
+/// Returns the constants of the kernels as text: rustc parses it faster than an unoptimised macro creates the tokens.
 fn consts(items: &[Item], symbols: &[&str], documented: &[String], krate: &Path) -> TokenStream {
     let krate = krate.to_token_stream().to_string();
     let mut text = String::new();

@@ -1,7 +1,7 @@
 //! `#[launchers(library = "…")]`: declarations of host functions, compared with the library that contains them.
 //!
-//! Each argument has a constant for its error, as a field of a struct has. The parameters of all functions of a block
-//! are one table, as for `kernels!`; without their streams a second time, for structs of arguments.
+//! The parameters of all functions of a block are one table, as for `kernels!`; without their streams a second time,
+//! for structs of arguments.
 
 mod block;
 mod spelling;

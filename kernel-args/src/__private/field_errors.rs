@@ -1,8 +1,7 @@
 //! The errors for field types that cannot be passed to a kernel.
 //!
 //! Each module contains the traits that the output of the derives uses: `Arg`, which every [`KernelArg`] implements,
-//! and `Member`, which every [`DeviceType`] implements. The modules differ only in their error messages. The derive
-//! selects a module by the tokens of a field's type. This choice does not affect which types can be passed.
+//! and `Member`, which every [`DeviceType`] implements. The modules differ only in their error messages.
 //!
 //! [`KernelArg`]: crate::marshal::KernelArg
 //! [`DeviceType`]: crate::device::DeviceType
@@ -20,7 +19,6 @@ macro_rules! field_errors {
             use core::{ffi::c_void, mem::MaybeUninit};
             use kernel_args_abi::Parameter;
 
-            /// An argument.
             $(#[$attr])*
             pub trait Arg {
                 type Device: DeviceType;
@@ -64,7 +62,6 @@ macro_rules! field_errors {
                 forward_put!();
             }
 
-            /// A field of a device type.
             $(#[$attr])*
             pub trait Member {
                 const TYPE_INFO: TypeInfo;
@@ -75,7 +72,6 @@ macro_rules! field_errors {
                 /// The conditions of [`DeviceType::store`].
                 unsafe fn store(&self, to: *mut u8);
 
-                /// [`DeviceType::is_value`].
                 fn is_value(bytes: &[u8]) -> bool;
             }
 

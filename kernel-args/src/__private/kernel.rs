@@ -205,7 +205,6 @@ pub(super) const fn varies(kernel: &str) -> ! {
     fail!(differs_by_gpu(kernel))
 }
 
-/// Appends the kernels that have the most similar names.
 pub(super) const fn push_nearest(message: &mut Message, kernels: &CompiledKernels, pattern: &str, suffix: &str) {
     let nearest = kernels.nearest(pattern, suffix);
     let (mut i, mut listed) = (0, false);

@@ -34,8 +34,7 @@ impl TypeInfo {
 /// Rejects a field whose type is not the `T` that the derive read.
 ///
 /// An attribute macro that runs after the derive can change the type of a field. rustc would dereference a reference to
-/// the field until the type matches. It does not do this for a reference in a tuple in a variable. For the same reason
-/// the derives destructure a struct with a pattern: `self.field` would use `Deref`.
+/// the field until the type matches. It does not do this for a reference in a tuple in a variable.
 #[inline(always)]
 pub const fn same_type<T>(_: &(&T,)) {}
 

@@ -1,9 +1,5 @@
-//! Types in device memory, as what pointers point to.
-//!
-//! A struct can contain a pointer to itself. So a pointee is a reference that rustc does not follow: to a `static` that
-//! the derive writes for a struct without generic parameters. A generic struct cannot have a `static`. If it is behind
-//! a pointer in another struct, the derive of that struct writes the `static`. If both are generic, it has only its
-//! name and its size.
+//! Types in device memory, as what pointers point to: `pointee.rs` of `kernel-args-abi` explains why a pointee is a
+//! `static`.
 
 use kernel_args_abi::{Class, CppType, Members, Parameter, Pointee};
 

@@ -14,9 +14,7 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 ///
 /// # In device memory
 ///
-/// With the feature `cudarc`, the device types of this crate and types with the derive implement cudarc's `DeviceRepr`:
-/// `CudaSlice<Light>` can be allocated, copied to the device and read back; with [`ZeroBits`](super::ZeroBits) also
-/// `ValidAsZeroBits`, for `alloc_zeros`.
+/// [`structs`](crate::guide::structs#in-device-memory) documents slices of device types.
 ///
 /// Reading memory back (`clone_dtoh`) assumes that it contains values of the type: the `unsafe` launch includes the
 /// promise that the kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can
@@ -126,8 +124,7 @@ pub(crate) fn from_bytes<T: DeviceType>(bytes: &[u8]) -> Option<T> {
 }
 
 /// Asserts that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can be
-/// smaller. All code that writes parameters evaluates it for each type, so a wrong `impl` by hand is an error, not a
-/// write past the end.
+/// smaller. All code that writes parameters evaluates it for each type.
 ///
 /// # Panics
 /// At compile time, if size or alignment differ.
@@ -190,8 +187,8 @@ pub trait Variants: Sized + 'static {
 
 /// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
 ///
-/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, an enum of four bytes
-/// has one byte for its discriminant, and three that are not initialised. [`assert_layout`] compares the sizes.
+/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, three bytes are not
+/// initialised.
 ///
 /// # Panics
 /// At compile time, if the bytes differ.
@@ -226,7 +223,6 @@ pub(crate) const fn layout(size: usize, align: usize) -> Layout {
     }
 }
 
-/// Returns a member of a vector, at this offset.
 pub(crate) const fn component<T: DeviceType>(
     name: &'static str,
     spelling: &'static str,

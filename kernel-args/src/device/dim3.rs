@@ -2,10 +2,7 @@
 //! thread.
 
 use super::vector::Dim3;
-use core::{
-    fmt,
-    hash::{Hash, Hasher},
-};
+use core::hash::{Hash, Hasher};
 
 impl Dim3 {
     /// Returns the number of blocks of a grid, or the number of threads of a block. It saturates.
@@ -23,8 +20,4 @@ impl Hash for Dim3 {
     }
 }
 
-impl fmt::Display for Dim3 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "({}, {}, {})", self.x, self.y, self.z)
-    }
-}
+display!(Dim3, |this, f| write!(f, "({}, {}, {})", this.x, this.y, this.z));

@@ -27,31 +27,12 @@ macro_rules! objects {
 
 objects! {
     /// A texture object: `CUtexObject`, `cudaTextureObject_t`.
-    ///
-    /// ```
-    /// use kernel_args::{KernelArgs, TextureObject};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Draw { texture: TextureObject, width: u32 }
-    ///
-    /// # let handle = 1;
-    /// let draw = Draw { texture: TextureObject(handle), width: 640 };
-    /// ```
     TextureObject: Members::meaning(Meaning::Texture);
     /// A surface object: `CUsurfObject`, `cudaSurfaceObject_t`. A kernel takes it like a [`TextureObject`].
     SurfaceObject: Members::meaning(Meaning::Surface);
     /// The handle of a condition of a graph: `cudaGraphConditionalHandle`. Kernels set the condition with
     /// `cudaGraphSetConditional(handle, value)`.
-    ///
-    /// ```
-    /// use kernel_args::{ConditionalHandle, KernelArgs};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Check { above: ConditionalHandle, limit: f32 }
-    ///
-    /// # let handle = 1;
-    /// let check = Check { above: ConditionalHandle(handle), limit: 1.0 };
-    /// ```
+    /// [`graphs`](crate::guide::graphs#conditions) has an example.
     ConditionalHandle: Members::UNKNOWN;
 }
 

@@ -3,30 +3,6 @@
 //! Each folder imports only from folders below it: from `api`, which holds every driver call, up to `launch`, `graph`,
 //! `sequence` and `launcher`.
 
-/// `Debug` of a type that shows these values.
-macro_rules! debug {
-    ($([$($generics:tt)*])? $ty:ident$(<$argument:ident>)?, $this:ident => $($name:ident: $value:expr),*) => {
-        impl$(<$($generics)*>)? core::fmt::Debug for $ty$(<$argument>)? {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                let $this = self;
-                f.debug_struct(stringify!($ty))$(.field(stringify!($name), &$value))*.finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-/// `Display` of a type.
-macro_rules! display {
-    ($ty:ty, |$this:ident, $f:ident| $text:expr) => {
-        impl core::fmt::Display for $ty {
-            fn fmt(&self, $f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                let $this = self;
-                $text
-            }
-        }
-    };
-}
-
 pub(crate) mod api;
 mod attributes;
 #[cfg(feature = "nvrtc")]

@@ -32,13 +32,9 @@ pub(crate) fn leave_closure() {
 #[derive(Clone, Copy)]
 #[repr(usize)]
 pub(crate) enum Watcher {
-    /// Observers that user code has installed.
     Observers = 1,
-    /// The flight recorder.
     Recorder = 2,
-    /// Checks of pointers.
     Pointers = 4,
-    /// Launches that are recorded in a file.
     #[cfg(feature = "record")]
     Files = 8,
     /// The environment, which is read at the first event.

@@ -1,7 +1,4 @@
-//! cudarc's device memory as arguments.
-//!
-//! A shared borrow is passed as `T const*` and tracked as a read; an exclusive borrow is passed as `T*` and tracked as
-//! a write. The launch waits for the work on other streams that it depends on, and records its own use of the memory.
+//! cudarc's device memory as arguments: the guide's chapter `pointers` documents what is tracked.
 
 use crate::{
     contract::Elements,

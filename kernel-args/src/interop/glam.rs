@@ -1,13 +1,10 @@
-//! `glam`: a vector is passed as the CUDA vector with the same components, a quaternion as the vector `(x, y, z, w)`,
-//! and a matrix as an array of its columns: `struct { float4 columns[4]; }` for `Mat4`.
+//! `glam`: a quaternion is the vector `(x, y, z, w)`.
 //!
-//! `Vec3A`, `Mat3A`, `Affine3A`, `Mat2` and `Affine2` are rejected: no C++ type has their padding or alignment. For
-//! slices, use the CUDA vectors (`CudaSlice<Float3>`); `.into()` converts.
+//! `Vec3A`, `Mat3A`, `Affine3A`, `Mat2` and `Affine2` are rejected: no C++ type has their padding or alignment.
 
 use super::same_as::same_as;
 use crate::device::{assert_layout, vector};
 
-/// Implements the traits for the types of one version of glam.
 macro_rules! types {
     ($glam:ident: $($ty:ident = $vector:ident;)*) => {
         $(

@@ -1,5 +1,4 @@
-//! `mint`: a vector or point is passed as the CUDA vector with the same components, a quaternion as the vector
-//! `(x, y, z, w)`. A matrix is passed as an array of its elements, in the order of the matrix type.
+//! `mint`: a quaternion is the vector `(x, y, z, w)`, a matrix an array of its elements in the order of its type.
 
 use super::{
     same_as::{conversions, same_as},

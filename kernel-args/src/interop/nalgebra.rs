@@ -1,6 +1,5 @@
-//! `nalgebra`: a column vector or point of two to four components is passed as the CUDA vector, a quaternion as the
-//! vector `(i, j, k, w)`. Every other matrix is passed as an array of its elements, column after column:
-//! `struct { float elements[9]; }` for `Matrix3<f32>`.
+//! `nalgebra`: a quaternion is the vector `(i, j, k, w)`. A matrix other than a column vector of two to four components
+//! is an array of its elements, column after column.
 //!
 //! Transformations (`Isometry3`, `Rotation3`, …) are rejected: pass their matrix, `.to_homogeneous()`.
 

@@ -1,9 +1,7 @@
 //! `num-complex`: C++'s `cuFloatComplex`, `cuDoubleComplex`, `complex<float>`, `complex<double>`, `complex<__half>`.
 //!
-//! The host aligns `Complex<f32>` to 4 bytes and `Complex<f64>` to 8; the device aligns them to 8 and 16. A parameter
-//! is always at the offset that the device expects. A struct by value is rejected if the number has a different offset
-//! on the host than on the device: use `CuFloatComplex` and `CuDoubleComplex`, which have the device's alignment;
-//! `.into()` converts.
+//! The host aligns `Complex<f32>` to 4 bytes and `Complex<f64>` to 8; the device aligns them to 8 and 16. The guide's
+//! chapter `structs` shows what follows from it.
 
 use super::same_as::same_as;
 use crate::device::{

@@ -10,12 +10,7 @@ use kernel_args_abi::{
     Layout, ParamLayout, Parameter,
     texts::{Message, templates},
 };
-use std::{
-    string::{String, ToString},
-    vec::Vec,
-};
 
-/// The type of an argument of a list.
 pub(crate) struct ArgumentType {
     /// `TypeId::of` the device type. It is a function because a constant requires a newer version of Rust.
     device: fn() -> TypeId,

@@ -5,11 +5,7 @@ use crate::memory::ForEachValue;
 use core::fmt;
 use kernel_args_abi::Parameter;
 
-impl fmt::Display for DecodedArgs<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Text(&|visit| self.visit(visit)).fmt(f)
-    }
-}
+display!(DecodedArgs<'_>, |this, f| Text(&|visit| this.visit(visit)).fmt(f));
 
 #[cfg(feature = "cudarc")]
 pub(crate) fn text_of(values: &ForEachValue<'_>) -> std::string::String {
@@ -18,49 +14,41 @@ pub(crate) fn text_of(values: &ForEachValue<'_>) -> std::string::String {
 
 struct Text<'v>(&'v ForEachValue<'v>);
 
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut names, mut types) = (0, 0);
-        (self.0)(&mut |parameter, _| {
-            names = names.max(parameter.name.chars().count());
-            types = types.max(parameter.spelling.chars().count()).min(32);
-        });
-        let (mut result, mut separator) = (Ok(()), "");
-        (self.0)(&mut |parameter, bytes| {
-            if result.is_ok() {
-                let (name, spelling, offset) = (parameter.name, parameter.spelling, parameter.offset.unwrap_or(0));
-                let line = Line(parameter, bytes);
-                result = write!(f, "{separator}  {name:names$}  {spelling:types$}  @ {offset:<4} = {line}");
-                separator = "\n";
-            }
-        });
-        result
-    }
-}
+display!(Text<'_>, |this, f| {
+    let (mut names, mut types) = (0, 0);
+    (this.0)(&mut |parameter, _| {
+        names = names.max(parameter.name.chars().count());
+        types = types.max(parameter.spelling.chars().count()).min(32);
+    });
+    let (mut result, mut separator) = (Ok(()), "");
+    (this.0)(&mut |parameter, bytes| {
+        if result.is_ok() {
+            let (name, spelling, offset) = (parameter.name, parameter.spelling, parameter.offset.unwrap_or(0));
+            let line = Line(parameter, bytes);
+            result = write!(f, "{separator}  {name:names$}  {spelling:types$}  @ {offset:<4} = {line}");
+            separator = "\n";
+        }
+    });
+    result
+});
 
-impl fmt::Debug for DecodedArgs<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(DecodedArgs<'_>);
 
 /// One value: decoded if its type is known, then its bytes.
 struct Line<'v>(&'v Parameter<'v>, &'v [u8]);
 
 const SHOWN: usize = 32;
 
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(parameter, bytes) = *self;
-        match Value::of(parameter, bytes) {
-            // The bytes follow.
-            Value::Bytes(_) | Value::Struct(_) | Value::Array(_) => f.write_str("[")?,
-            value => write!(f, "{value}  [")?,
-        }
-        write_bytes(bytes, f)?;
-        f.write_str("]")
+display!(Line<'_>, |this, f| {
+    let Self(parameter, bytes) = *this;
+    match Value::of(parameter, bytes) {
+        // The bytes follow.
+        Value::Bytes(_) | Value::Struct(_) | Value::Array(_) => f.write_str("[")?,
+        value => write!(f, "{value}  [")?,
     }
-}
+    write_bytes(bytes, f)?;
+    f.write_str("]")
+});
 
 fn write_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (i, byte) in bytes.iter().take(SHOWN).enumerate() {
@@ -79,8 +67,6 @@ mod tests {
 
     use super::*;
     use kernel_args_abi::{Class, CppBase, CppType, Layout, cpp};
-    use std::string::ToString;
-    use std::{format, string::String};
 
     fn decoded(cpp: &'static str, bytes: &[u8]) -> String {
         let layout = Layout::from_size_align(bytes.len(), 1).unwrap();

@@ -1,8 +1,6 @@
 //! The names of global variables.
 
 use kernel_args_abi::compiled::CompiledKernel;
-#[cfg(feature = "cudarc")]
-use std::string::String;
 
 /// The name of a global variable: a text, or a constant of [`kernels!`](crate::kernels), with which the type is
 /// compared when the program is compiled.

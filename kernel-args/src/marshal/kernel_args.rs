@@ -74,25 +74,7 @@ pub unsafe trait KernelArgs: Sized {
 
     /// Checks the contracts, such as `#[kernel_args(len = "n")]`, of the fields, then of the struct. Each launch calls
     /// it. Returns `geometry` with the dynamic shared memory that a contract computes.
-    ///
-    /// ```
-    /// # use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
-    /// #[derive(KernelArgs)]
-    /// #[kernel_args(block_multiple_of = 32)]
-    /// struct Scale {
-    ///     factor: f32,
-    ///     #[kernel_args(multiple_of = 4)]
-    ///     n: u32,
-    /// }
-    ///
-    /// let launch = Geometry::new(Dim3::new(4, 1, 1), Dim3::new(256, 1, 1));
-    /// assert!(Scale { factor: 2.0, n: 1024 }.check_contracts(launch).is_ok());
-    /// let error = Scale { factor: 2.0, n: 7 }.check_contracts(launch).unwrap_err();
-    /// assert_eq!(
-    ///     error.to_string(),
-    ///     "`n` of `Scale` is 7, but `multiple_of = 4` requires a multiple of 4\nhelp: pass a multiple, such as 4 or 8",
-    /// );
-    /// ```
+    /// [`contracts`](crate::guide::contracts) has an example.
     ///
     /// # Errors
     /// The first contract that the launch breaks.
@@ -147,23 +129,13 @@ pub unsafe trait KernelArgs: Sized {
     }
 
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter.
+    /// [`bindings`](crate::guide::bindings) has an example.
     ///
     /// It works for any alignment. The pointers are valid until `launch` returns. Only the contract `as` is checked:
     /// [`check_contracts`](Self::check_contracts) checks all.
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
-    ///
-    /// ```
-    /// # use kernel_args::KernelArgs;
-    /// #[derive(KernelArgs)]
-    /// struct Scale { factor: f32, n: u32 }
-    ///
-    /// Scale { factor: 2.0, n: 7 }.with_kernel_params(|params| {
-    ///     // cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, params.as_ptr(), null())
-    ///     assert_eq!(params.len(), 2);
-    /// });
-    /// ```
     #[inline]
     fn with_kernel_params<R>(mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         assert_narrowed(&self);
@@ -178,14 +150,6 @@ pub unsafe trait KernelArgs: Sized {
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
-    ///
-    /// ```
-    /// # use kernel_args::KernelArgs;
-    /// #[derive(KernelArgs)]
-    /// struct Scale { factor: f32, n: u8 }
-    ///
-    /// Scale { factor: 2.0, n: 7 }.with_packed(|buffer| assert_eq!(buffer, [0, 0, 0, 0x40, 7]));
-    /// ```
     #[inline]
     fn with_packed<R>(mut self, launch: impl FnOnce(&[u8]) -> R) -> R {
         const { assert_same_on_every_gpu(&Self::LAYOUT) };

@@ -269,8 +269,7 @@ mod on_device {
         /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of
         /// the stream.
         ///
-        /// It is called directly before the launch. From then on, events that guards record are remembered and not
-        /// recorded twice. An event that was recorded earlier does not include this launch.
+        /// It is called directly before the launch: an event that was recorded earlier does not include it.
         #[inline]
         pub(crate) fn check(&self) -> Result<(), DriverError> {
             if !self.on.tracked.get() {
@@ -365,8 +364,7 @@ impl LastEvent {
 
 /// Records the use of the argument's memory when it is dropped, after the launch has been enqueued.
 ///
-/// All arguments have the same guard type. With an associated type, rustc would report two errors for a field that
-/// cannot be passed.
+/// It is no associated type: rustc would report two errors for a field that cannot be passed.
 #[must_use = "dropping it records that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]

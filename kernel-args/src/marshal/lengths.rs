@@ -2,7 +2,6 @@
 
 use super::LaunchStream;
 use core::cell::RefCell;
-use std::vec::Vec;
 
 /// The length in elements of each argument that is a slice, by the index of its parameter.
 ///

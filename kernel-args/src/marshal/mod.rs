@@ -1,12 +1,11 @@
 //! The conversion of arguments into the parameters of a launch.
 //!
 //! `KernelParams` stores a pointer to each parameter: into the struct itself if the value is already there as the
-//! kernel reads it, otherwise into the buffer. `Packed` stores the bytes at their offsets. Padding is zero, so no host
-//! memory reaches the device (`DeviceType` lists all paths). Offsets above 16-byte alignment depend on the GPU
-//! (`Sm::param_base`); such a struct is always launched as `kernelParams`. The buffer is a local array. With type
-//! parameters, rustc cannot compute an array length: it is then a `repr(C)` struct of slots. If a field is spread or
-//! flattened, only rustc knows how many parameters it is: `PARTS` lists the parameters of each field, and `PARAMETERS`
-//! joins them.
+//! kernel reads it, otherwise into the buffer. `Packed` stores the bytes at their offsets. Padding is zero
+//! (`DeviceType` lists all paths). Offsets above 16-byte alignment depend on the GPU (`Sm::param_base`); such a struct
+//! is always launched as `kernelParams`. The buffer is a local array. With type parameters, rustc cannot compute an
+//! array length: it is then a `repr(C)` struct of slots. If a field is spread or flattened, only rustc knows how many
+//! parameters it is: `PARTS` lists the parameters of each field, and `PARAMETERS` joins them.
 //!
 //! | to change | open |
 //! |---|---|

@@ -1,6 +1,6 @@
 //! The error of arguments that cannot be packed at the given offsets.
 
-use core::{error, fmt};
+use core::error;
 use kernel_args_abi::Parameter;
 
 /// The error of [`KernelArgs::pack_at`](super::KernelArgs::pack_at) and `ArgList::with_packed`.
@@ -59,30 +59,26 @@ impl PackError {
     }
 }
 
-impl fmt::Display for PackError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Count { parameters, offsets } => write!(
-                f,
-                "the struct has {parameters} parameters, but the number of offsets is {offsets}\n\
-                 help: give one offset for each parameter"
-            ),
-            Self::Overlap { field, offset, end } => write!(
-                f,
-                "`{field}` cannot be placed at offset {offset}, because the previous parameter ends at {end}\n\
-                 help: check that these are the offsets of this kernel"
-            ),
-            Self::DependsOnGpu => f.write_str(
-                "an argument is aligned to more than 16 bytes, so its packed offset depends on the GPU\n\
-                 help: use `with_kernel_params`",
-            ),
-            Self::Buffer { needed, len } => write!(
-                f,
-                "the packed form needs {needed} bytes, but the buffer has {len}\n\
-                 help: pass a buffer of at least {needed} bytes"
-            ),
-        }
-    }
-}
+display!(PackError, |this, f| match this {
+    Self::Count { parameters, offsets } => write!(
+        f,
+        "the struct has {parameters} parameters, but the number of offsets is {offsets}\n\
+         help: give one offset for each parameter"
+    ),
+    Self::Overlap { field, offset, end } => write!(
+        f,
+        "`{field}` cannot be placed at offset {offset}, because the previous parameter ends at {end}\n\
+         help: check that these are the offsets of this kernel"
+    ),
+    Self::DependsOnGpu => f.write_str(
+        "an argument is aligned to more than 16 bytes, so its packed offset depends on the GPU\n\
+         help: use `with_kernel_params`",
+    ),
+    Self::Buffer { needed, len } => write!(
+        f,
+        "the packed form needs {needed} bytes, but the buffer has {len}\n\
+         help: pass a buffer of at least {needed} bytes"
+    ),
+});
 
 impl error::Error for PackError {}

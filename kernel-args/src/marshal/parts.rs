@@ -50,7 +50,7 @@ pub trait Spread {
     fn elements(&self) -> &[Self::Element];
 
     /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. For `values` they own
-    /// nothing, and are not stored, so no code for their drops remains.
+    /// nothing, and are not stored.
     fn put_each<'s, G, R>(
         &'s mut self,
         values: bool,

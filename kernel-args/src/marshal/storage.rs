@@ -2,7 +2,6 @@
 
 use super::{KernelArg, param_writer::ErasedArgument};
 use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
-use std::{boxed::Box, vec, vec::Vec};
 
 pub(super) const SHORT: usize = 64;
 
@@ -187,7 +186,6 @@ impl<T: Copy, const N: usize> Room<T, N> {
 #[cfg(test)]
 mod tests {
     use super::{SHORT, ShortList};
-    use std::vec::Vec;
 
     /// A loop over `drain` that ends early, for example with a panic.
     #[test]

@@ -1,6 +1,6 @@
 //! A list that only grows.
 
-use std::{boxed::Box, sync::OnceLock};
+use std::sync::OnceLock;
 
 /// A list that only grows. Any thread reads it without waiting; threads that append at the same time do so one after
 /// another.

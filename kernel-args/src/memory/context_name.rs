@@ -1,9 +1,6 @@
 //! The name of a context in error messages.
 
-use core::{
-    fmt,
-    hash::{Hash, Hasher},
-};
+use core::hash::{Hash, Hasher};
 use cudarc::driver::{CudaContext, sys::CUcontext};
 
 /// The name of a context in an error: "the primary context of device 0", "context 0x55d0c3a1e2f0 of device 1".
@@ -58,21 +55,13 @@ impl Hash for ContextName {
     }
 }
 
-impl fmt::Display for ContextName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.device {
-            Some(device) if self.primary => write!(f, "the primary context of device {device}"),
-            Some(device) => write!(f, "context {:#x} of device {device}", self.handle),
-            None => write!(f, "context {:#x}", self.handle),
-        }
-    }
-}
+display!(ContextName, |this, f| match this.device {
+    Some(device) if this.primary => write!(f, "the primary context of device {device}"),
+    Some(device) => write!(f, "context {:#x} of device {device}", this.handle),
+    None => write!(f, "context {:#x}", this.handle),
+});
 
-impl fmt::Debug for ContextName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(ContextName);
 
 /// An argument that belongs to a different context than its launch.
 #[derive(Clone, Copy)]

@@ -6,10 +6,8 @@
 //! system is not enough: safe code can free the slice with `mem::replace`. So the address and the length of a step are
 //! read from one object at one time (`HeldMemory`), and must be memory of a held slice with the same type of elements;
 //! the object must be at a held place, or a view of it. When the closure has returned, all memory that was held must be
-//! at held places of its type, otherwise the run is refused. cudarc reports an address only together with a wait, which
-//! would cost more than the rest of a recorded launch. So addresses are read with a stream of a second handle to the
-//! primary context, in which an error is stored: its waits end before the driver is called. In other contexts, the
-//! reading of a slice that is not borrowed shared costs its waits.
+//! at held places of its type, otherwise the run is refused. Addresses are read with the stream of `reader` in
+//! `run_memory`.
 
 use super::{After, DeviceMemory, DeviceMemoryMut, Enter, EnteredSlice, HeldSlice, RunMemory, device_memory::memory};
 use core::{
@@ -24,7 +22,7 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, UnifiedSlice,
     sys::CUdeviceptr,
 };
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 mod sealed {
     pub trait Sealed {}

@@ -3,7 +3,7 @@
 use super::{ContextName, DeviceMemory, RunMemory};
 use core::{mem, ops::Range};
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceSlice, SyncOnDrop, UnifiedSlice, sys::CUdeviceptr};
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// A value that a run of a sequence can own: [`Run::keep`](crate::sequence::Run::keep) takes it. It reports its memory,
 /// which launches of the run can then use.

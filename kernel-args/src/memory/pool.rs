@@ -1,8 +1,8 @@
 //! Memory that is used again in the order of a stream.
 //!
 //! A pool has chunks of the driver's memory, and cuts blocks from them. A block is never a whole chunk. So a
-//! [`CudaSlice`] that a program takes out of a [`PoolSlice`] cannot free it: the driver rejects an address that no
-//! allocation has returned. Such a block is not used again, and its chunk is not freed.
+//! [`CudaSlice`] that a program takes out of a [`PoolSlice`] cannot free it: the driver rejects its address. Such a
+//! block is not used again, and its chunk is not freed.
 
 use super::{
     DeviceMemory, DeviceMemoryMut,
@@ -27,10 +27,8 @@ use cudarc::driver::{
     },
 };
 use std::{
-    boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
 };
 
 /// A slice of a pool. It derefs to cudarc's slice, which can block: launches read it as `&x` and write it as `&mut x`.
@@ -72,7 +70,6 @@ pub(crate) type Alloc = fn(&Arc<CudaStream>, usize) -> Result<CudaSlice<u8>, Dri
 
 type Source<'p> = (&'p Arc<CudaStream>, Alloc);
 
-/// The memory of a pool.
 pub(crate) struct PoolMemory {
     stream: Arc<CudaStream>,
     alloc: Alloc,
@@ -113,7 +110,6 @@ struct State {
     order: Vec<u32>,
     /// The number of allocations of the run that records.
     run: Option<usize>,
-    /// The number of runs.
     runs: usize,
     /// Whether cudarc tracks the slices of the free blocks.
     is_tracking: bool,
@@ -128,7 +124,6 @@ struct Block {
     class: u32,
     chunk: u32,
     is_free: bool,
-    /// Whether it is in a list of `free`.
     is_listed: bool,
     /// The last slice that had it, for the next allocation of the same type and length.
     slice: Option<Box<dyn Any + Send>>,
@@ -192,7 +187,6 @@ pub(crate) unsafe fn slice_at<T>(
     Err(DriverError(CUDA_ERROR_UNKNOWN))
 }
 
-/// The pool of a slice.
 #[derive(Clone, Copy)]
 struct PoolOfSlice(NonNull<PoolMemory>);
 
@@ -226,14 +220,12 @@ fn class_of(bytes: usize) -> u32 {
     shift * 4 + quarter as u32 - 1
 }
 
-/// Returns the size of the blocks of a class.
 fn size_of_class(class: u32) -> usize {
     let class = class as usize + 1;
     if class < 4 { class * SMALLEST } else { ((4 + class % 4) * SMALLEST) << (class / 4 - 1) }
 }
 
 impl Block {
-    /// A slice has it.
     #[inline(always)]
     fn lend(&mut self, memory: &mut MemoryUse) {
         self.is_free = false;
@@ -274,7 +266,6 @@ impl State {
         self.limit.unwrap_or(LARGEST)
     }
 
-    /// Returns a block.
     fn alloc(&mut self, bytes: usize, from: Source<'_>, grown: &dyn Fn(Range<CUdeviceptr>)) -> Result<u32, NoMemory> {
         let class = class_of(bytes);
         let is_free = |block: &u32| {

@@ -2,7 +2,6 @@
 
 use core::{iter, ops::Range};
 use cudarc::driver::sys::CUdeviceptr;
-use std::vec::Vec;
 
 pub(crate) const ALL_MEMORY: Range<CUdeviceptr> = 0..CUdeviceptr::MAX;
 
@@ -45,7 +44,6 @@ impl Ranges {
         range.is_some_and(|range| range.start <= address && bytes as CUdeviceptr <= range.end.saturating_sub(address))
     }
 
-    /// Returns the index of the range that contains this memory.
     pub(crate) fn find(&self, address: CUdeviceptr, bytes: usize) -> Option<usize> {
         let index = self.0.partition_point(|range| range.start <= address).checked_sub(1)?;
         self.has_at(index, address, bytes).then_some(index)
@@ -59,7 +57,6 @@ impl Ranges {
 #[cfg(test)]
 mod tests {
     use super::Ranges;
-    use std::vec;
 
     /// Against a set of bytes.
     #[test]

@@ -5,8 +5,7 @@
 //! | held: slices that are borrowed | something of its type is at each held place; the end of the run finds the memory there, or is an error | through what is at a held place |
 //! | owned: kept values, memory of the sequence, what an `unsafe` caller guarantees | it stays allocated | by its address |
 //!
-//! Both are sorted by address. Runs usually repeat the order of their uses, so each use first tries what the previous
-//! run has found.
+//! Runs usually repeat the order of their uses, so each use first tries what the previous run has found.
 
 use super::{context_name::ContextName, ranges::Ranges, uses::StepUses};
 use core::{
@@ -21,7 +20,7 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError,
     sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
 };
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Calls cudarc's `device_ptr` or `device_ptr_mut` of a held slice.
 ///

@@ -83,13 +83,11 @@ impl ThreadLock {
 }
 
 impl LockGuard<'_> {
-    /// Returns whether it is this lock.
     #[inline(always)]
     pub(crate) fn is_of(&self, lock: &ThreadLock) -> bool {
         ptr::eq(self.0, lock)
     }
 
-    /// Returns how often this thread has taken the lock.
     pub(crate) fn depth(&self) -> usize {
         self.0.depth.get()
     }

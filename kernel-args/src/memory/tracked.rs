@@ -20,8 +20,7 @@ pub(crate) trait Tracked: Send + Sync + 'static {
 
 /// The uses of an object, an event for each stream: every use is recorded until the object is destroyed.
 ///
-/// cudarc keeps one event for all reads of a slice, so a read on a second stream hides the read on the first one. That
-/// orders too little to destroy an object.
+/// cudarc keeps one event for all reads of a slice, so a read on a second stream hides the read on the first one.
 pub(crate) struct ObjectUses {
     streams: AppendList<StreamUses>,
     /// There was a use for which no event was recorded.

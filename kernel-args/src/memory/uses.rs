@@ -7,7 +7,7 @@ use kernel_args_abi::{
     cpp::builtin,
     signature::{Slot, SlotKind},
 };
-use std::{mem, vec::Vec};
+use std::mem;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]

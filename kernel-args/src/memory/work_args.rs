@@ -3,7 +3,7 @@
 use super::{Access, HeldMemory, RunMemory};
 use core::{marker::PhantomData, mem::ManuallyDrop, ops::Deref};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, sys::CUdeviceptr};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// An argument of external work: [`Run::external`](crate::sequence::Run::external) takes a tuple of them.
 ///
@@ -165,36 +165,36 @@ fn find<T, M: super::DeviceMemory<T>>(argument: &M, memory: &RunMemory) -> Optio
     memory.memory(argument.slice(), 0).ok()
 }
 
-/// An argument without memory, which is its own key.
-macro_rules! copied {
-    ($self:ident, $key:ident, $are_equal:expr) => {
-        type In<'a> = Self;
-        type Key = Self;
+/// An argument without memory, whose value is its key.
+macro_rules! without_memory {
+    ($value:ty, |$self:ident| $copy:expr, |$key:ident| $are_equal:expr) => {
+        type In<'a> = $value;
+        type Key = $value;
         type Found = ();
-        type Alias = Self;
+        type Alias = $value;
 
         fn find(&self, _: &RunMemory) -> Option<()> {
             Some(())
         }
 
-        fn matches(&$self, (): (), $key: &Self) -> bool {
+        fn matches(&$self, (): (), $key: &$value) -> bool {
             $are_equal
         }
 
-        fn key(&self, (): ()) -> Self {
-            *self
+        fn key(&$self, (): ()) -> $value {
+            $copy
         }
 
         fn access(&self, (): ()) -> Option<Access> {
             None
         }
 
-        fn alias(&self, (): (), _: &Arc<CudaStream>) -> Self {
-            *self
+        fn alias(&$self, (): (), _: &Arc<CudaStream>) -> $value {
+            $copy
         }
 
-        fn input(alias: &mut Self) -> Self {
-            *alias
+        fn input(alias: &mut $value) -> $value {
+            alias.clone()
         }
     };
 }
@@ -204,7 +204,7 @@ macro_rules! values {
         impl sealed::Sealed for $value {}
 
         impl ExternalArg for $value {
-            copied!(self, key, values!(@ $bits self) == values!(@ $bits key));
+            without_memory!(Self, |self| *self, |key| values!(@ $bits self) == values!(@ $bits key));
         }
     )*};
     (@ itself $value:ident) => { *$value };
@@ -248,7 +248,7 @@ mod cublas {
             impl<T> sealed::Sealed for $config<T> {}
 
             impl<T: NoUninit + Send + Sync> ExternalArg for $config<T> {
-                copied!(self, key, $are_equal(self, key));
+                without_memory!(Self, |self| *self, |key| $are_equal(self, key));
             }
         )*};
     }
@@ -262,34 +262,7 @@ mod cublas {
 impl<T> sealed::Sealed for Value<T> {}
 
 impl<T: Clone + Eq + Send + Sync + 'static> ExternalArg for Value<T> {
-    type In<'a> = T;
-    type Key = T;
-    type Found = ();
-    type Alias = T;
-
-    fn find(&self, _: &RunMemory) -> Option<()> {
-        Some(())
-    }
-
-    fn matches(&self, (): (), key: &T) -> bool {
-        self.0 == *key
-    }
-
-    fn key(&self, (): ()) -> T {
-        self.0.clone()
-    }
-
-    fn access(&self, (): ()) -> Option<Access> {
-        None
-    }
-
-    fn alias(&self, (): (), _: &Arc<CudaStream>) -> T {
-        self.0.clone()
-    }
-
-    fn input(alias: &mut T) -> T {
-        alias.clone()
-    }
+    without_memory!(T, |self| self.0.clone(), |key| self.0 == *key);
 }
 
 /// A shared handle of a library, such as `CudaBlas`, as an argument of external work.

@@ -1,8 +1,7 @@
 //! Whether the code of a kernel contradicts the type of a field or member.
 //!
 //! An error needs evidence that no right program can show: [`Contradiction::is_certain`]. Everything else is a remark,
-//! which is an error only if the struct asks for it. Kernels store the bits of floats in integers, read packed numbers
-//! by bytes, hash addresses, and copy buffers in larger units, so none of these is evidence. What is certain, and why:
+//! which is an error only if the struct asks for it. The guide's chapter `checks` lists them. What is certain, and why:
 //!
 //! - *A write through a shared borrow* changes memory that user code promised not to change.
 //! - *A wrong floating-point format.* The code computes with elements, and the bits of one format are noise in a
@@ -99,8 +98,7 @@ const fn is_only_a_number(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Unknown | SlotKind::Integer) && !is_accessed && !slot.escapes
 }
 
-/// Returns whether the code computes with another floating-point format. An element can be a vector, such as two halves
-/// in a `float`, and the upper half of a `float` is a `__nv_bfloat16`.
+/// Returns whether the code computes with another floating-point format.
 const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
     let Primitive { float, size } = some!(primitive, false);
     let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;
@@ -122,8 +120,8 @@ pub(super) const fn computed_format(kernel: &Parameter<'_>) -> Option<CppBase<'s
     if is_other { Some(elements.class.float()) } else { None }
 }
 
-/// Returns whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8
-/// bytes, and no C++ type, or unknown members; or the code may write through it, or use it as a texture.
+/// Returns whether only the code of a kernel can show something about a parameter: that it is a pointer or an object,
+/// or that it is written.
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
     let is_written = kernel.cpp.depth == 1 && !kernel.cpp.is_shared();
     let is_number = matches!(kernel.cpp.base, CppBase::Integer { signed: false, bits: 64 }) && !kernel.cpp.is_pointer();

@@ -193,8 +193,7 @@ impl MemberNames {
 /// Returns whether a member of the host has the name of another member of the kernel's struct, of the same type. An
 /// explicit name has to be the member's own, or the name of an enclosing struct or array.
 ///
-/// The two structs may begin at different offsets: a `float4` can overlap the second of several `float3`. Then a name
-/// counts only if the members are exchanged, not if one struct is shifted.
+/// If the two structs begin at different offsets, a name counts only if the members are exchanged.
 pub(super) const fn is_of_another_member(
     host: &Item<'_>,
     cursor: &Cursor<'_>,

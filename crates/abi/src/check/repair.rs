@@ -92,9 +92,8 @@ pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alig
 }
 
 impl<const N: usize> Report<'_, N> {
-    /// Returns the first and the last of the neighbours that can each be the mistake. The struct fits if any one of
-    /// these fields is removed, or if a field is added for any one of these parameters, with the same number of
-    /// conversions.
+    /// Returns the first and the last of the neighbours that can each be the mistake: the struct fits if any one of
+    /// them is removed or gets a field, with the same number of conversions.
     pub(crate) const fn alike(&self, mismatch: Mismatch) -> (usize, usize) {
         let (own, at, missing) = match mismatch {
             Mismatch::Missing { parameter, before, .. } => (parameter, (before, parameter), true),

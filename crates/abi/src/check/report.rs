@@ -11,7 +11,7 @@ use crate::signature::{Parameter, Signature};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
-/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it.
+/// A report stores the first `N` mismatches and counts the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
     host: Signature<'a>,
@@ -27,8 +27,6 @@ const COMPARED: usize = 24;
 
 /// Compares a struct with a kernel. Does not compare the offsets of parameters aligned above 16 bytes, because they
 /// depend on the GPU: see [`report_at`].
-///
-/// The time is linear in the number of fields if the struct fits.
 pub const fn report<'a, const N: usize>(host: &Signature<'a>, kernel: &Signature<'a>) -> Report<'a, N> {
     report_at(host, kernel, None)
 }

@@ -48,8 +48,7 @@ pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> 
 }
 
 /// Returns whether only size and alignment are known: `.align 8 .b8 p[8]`, and neither a symbol nor debug information
-/// contains a type. LLVM declares each struct like that, also one of a single number or pointer, and rustc each
-/// `static`.
+/// contains a type.
 pub(crate) const fn is_bytes_only(kernel: &Parameter<'_>) -> bool {
     matches!(kernel.class, Class::Bytes) && kernel.cpp.is_unknown() && !kernel.members.is_described()
 }

@@ -19,15 +19,13 @@ pub struct VariantMismatch<'a> {
 
 /// Returns the first variant that is wrong. `None` if the enums match, or if the variants of one side are unknown.
 ///
-/// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if it has that
-/// name. The kernel's enum may have more variants.
+/// Each value of the host must exist in the kernel's enum, under the same name if it has that name.
 ///
 /// If no variant of the kernel's enum has an equal name, names match without case, underscores, and a prefix of words
 /// that all of its variants share. `FastMath` matches `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several match,
 /// one of them must have the value.
 ///
-/// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other
-/// names are searched for only among the 64 variants before and after.
+/// Of more than 3,000 names, a name is searched for only among the 64 variants before and after.
 pub const fn first_variant<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<VariantMismatch<'a>> {
     // A declared but undefined enum has no variants.
     if !host.members.is_enum() || kernel.members.variant(0).is_none() {

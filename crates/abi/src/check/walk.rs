@@ -54,8 +54,7 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// Creates the comparison, if it [is possible](Self::is_possible). It is not in an option, which would copy it
-    /// again.
+    /// Creates the comparison, if it [is possible](Self::is_possible).
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,
@@ -355,11 +354,7 @@ const fn incomplete<'a>(cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> (Place<
 ///   match `__half`, although `__half` contains an integer.
 /// - Arrays match by their elements: `[f32; 6]` matches `float m[2][3]`. If both have several dimensions, these match
 ///   in the order of C++: `[[f32; 3]; 2]`. Of two arrays of the same length, one element is compared.
-/// - A field that covers padding of the kernel's struct counts as padding.
-/// - A union or another [opaque](crate::Opaque) type matches any bytes.
-/// - A name matters only if the kernel's struct uses it for another member of the same type.
-/// - Structs behind pointers are compared in the same way, to any depth, and have equal sizes. Each pair of types is
-///   compared once.
+/// - The documentation of `DeviceType` in `kernel-args` lists the other rules.
 ///
 /// Structs nested deeper than 24 levels match, and structs behind pointers after the first 32 pairs.
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {

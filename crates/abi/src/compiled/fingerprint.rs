@@ -7,7 +7,7 @@ const PIECES: usize = 2048;
 
 /// Returns a hash of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
 ///
-/// It detects accidental changes. It is not a cryptographic hash.
+/// It detects accidental changes only.
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     let skipped = match length / 8 / PIECES {

@@ -15,13 +15,6 @@ use core::{fmt, ops::Range};
 /// generates.
 ///
 /// It is small and `Copy`. Its data is decoded on demand by `const` functions.
-///
-/// ```ignore
-/// kernel_args::kernels! { mod saxpy = "ptx/saxpy.ptx"; }
-///
-/// assert_eq!(saxpy::saxpy.symbol(), "saxpy");
-/// assert_eq!(saxpy::saxpy.parameter(1).size, 4);
-/// ```
 #[derive(Clone, Copy)]
 pub struct CompiledKernel {
     pub(super) image: &'static CompiledImage,
@@ -107,12 +100,7 @@ impl CompiledKernel {
         (0..head.parameters).map(move |_| head.next_parameter())
     }
 
-    /// Returns the parameters as an array, for a [`Signature`](crate::Signature):
-    ///
-    /// ```ignore
-    /// const PARAMETERS: [Parameter<'static>; saxpy::saxpy.parameter_count()] = saxpy::saxpy.parameter_array();
-    /// const SIGNATURE: Signature<'static> = Signature { name: saxpy::saxpy.name(), parameters: &PARAMETERS };
-    /// ```
+    /// Returns the parameters as an array, for a [`Signature`](crate::Signature).
     ///
     /// # Panics
     /// If the kernel does not have `N` parameters.

@@ -1,8 +1,7 @@
 //! The kernels of an image as constants.
 //!
 //! `kernel_args::kernels!` reads an image while a crate compiles and emits the result as one table of bytes. A
-//! [`CompiledKernel`] is an index into this table, decoded on use. An image with thousands of kernels therefore adds
-//! little compile time.
+//! [`CompiledKernel`] is an index into this table, decoded on use.
 //!
 //! | to change | open |
 //! |---|---|

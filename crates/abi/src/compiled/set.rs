@@ -10,14 +10,6 @@ use core::fmt;
 
 /// Several kernels of an image that was read while a crate compiled: all kernels (`KERNELS`), or the overloads and
 /// template instances of one name.
-///
-/// ```ignore
-/// kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
-///
-/// for kernel in typed::KERNELS {
-///     println!("{}", kernel.name());
-/// }
-/// ```
 #[derive(Clone, Copy)]
 pub struct CompiledKernels {
     pub(super) image: &'static CompiledImage,

@@ -7,8 +7,7 @@
 /// templates. A `complex` is its real part followed by its imaginary part, with the alignment of the vector.
 ///
 /// Among vectors of the same size, hints use the first ones. `double4_16a` has the layout of `double4` before CUDA 13,
-/// which introduced both names. `long` has 32 bits if the kernel is compiled on Windows. CUDA C++ Programming Guide,
-/// "Built-in Vector Types".
+/// which introduced both names. CUDA C++ Programming Guide, "Built-in Vector Types".
 #[doc(hidden)]
 #[macro_export]
 macro_rules! cuda_types {

@@ -292,9 +292,9 @@ impl<'a> Members<'a> {
     /// Adds the data from debug information to the data from the kernel's image, if both describe the same number of
     /// parameters. Returns whether they do.
     ///
-    /// C++ types come from the image if it has them, because a symbol contains qualified names. A parameter that debug
-    /// information [contradicts](Parameter::contradicts) gets only its name: of a `long double`, and of clang's vectors
-    /// of three, it contains the host's size.
+    /// C++ types come from the image if it has them. A parameter that debug information
+    /// [contradicts](Parameter::contradicts) gets only its name: of a `long double`, and of clang's vectors of three,
+    /// it contains the host's size.
     pub fn complete(self, parameters: &mut [Parameter<'a>]) -> bool {
         if !self.is_known() || parameters.len() != self.len() {
             return false;

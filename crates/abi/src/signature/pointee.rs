@@ -5,9 +5,8 @@
 //! [`Pointee`] refers to it through a `MaybeUninit`, into which rustc does not look. Without it, 40 structs that point
 //! to each other took 45 s instead of 2 s.
 //!
-//! A generic struct has no `static`. The derive of a struct that points to it writes one, if the type of the field
-//! shows it: `DevicePointer<Buffer<f32>>`. If both are generic, the struct behind the pointer is compared by name and
-//! size.
+//! For a generic struct, the derive of a struct that points to it writes the `static`, if the type of the field shows
+//! it: `DevicePointer<Buffer<f32>>`. If both are generic, the struct behind the pointer is compared by name and size.
 
 use super::{Parameter, stored::StoredType};
 use core::{fmt, mem::MaybeUninit, ptr};

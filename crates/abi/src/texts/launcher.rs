@@ -123,9 +123,8 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Returns whether a declaration may differ in this way, although a new struct may not. Declarations are older than
-/// this comparison. Right are a pointer to the elements of a struct or to the bits of a type, a stream as an integer,
-/// and one renamed argument. Names that are exchanged are a mistake.
+/// Returns whether a declaration may differ in this way, although a new struct may not. The guide's chapter `launchers`
+/// lists what is right. Names that are exchanged are a mistake.
 const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     let Mismatch::Differs { field, parameter, differences, .. } = *mismatch else {
         return false;

@@ -53,13 +53,7 @@ impl Kernels {
     /// `kernels.rs`.
     ///
     /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles
-    /// them, with the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
-    ///
-    /// ```ignore
-    /// let ptx = cudaforge::KernelBuilder::new().source_glob("src/**/*.cu").watch(["src/params.cuh"]).build_ptx()?;
-    /// ptx.write(out_dir.join("ptx.rs"))?;
-    /// kernel_args_build::Kernels::new().glob("src/**/*.cu").debug_info()?;
-    /// ```
+    /// them, with the same sources, headers and defines. The GPU generation is read from the image if it is PTX.
     ///
     /// # Errors
     /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the
@@ -229,8 +223,7 @@ impl Build<'_> {
     /// Rejects images that are older than a header of the package: the crate that compiles them may check only the
     /// sources.
     ///
-    /// Crates that compare contents keep an image if only the time of a header is new. So an image that was described
-    /// before with the same contents is right.
+    /// An image that was described before with the same contents is right: crates that compare contents keep it.
     fn stale(&self, done: &[Done]) -> impl Iterator<Item = String> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let units = self.units.iter().zip(done);

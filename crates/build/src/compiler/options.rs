@@ -151,22 +151,21 @@ impl Options {
 }
 
 #[cfg(test)]
-impl Options {
-    /// Options with these GPU generations and flags.
-    pub(crate) fn of(names: &[&str], output: Option<Output>, flags: &[&str]) -> Self {
-        let [names, flags] = [names, flags].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
-        let (archs, output) = Self::targets(&names, output).unwrap();
-        let defines = vec![("N".into(), Some("1,2".into())), ("F".into(), None)];
-        let std = Some("c++17".into());
-        Self { includes: vec!["/src/a dir".into()], defines, std, flags, archs, output, objects: None }
-    }
-}
-
-#[cfg(test)]
 mod tests {
     use super::{Options, Purpose};
     use crate::output::Output;
     use std::path::Path;
+
+    impl Options {
+        /// Options with these GPU generations and flags.
+        pub(crate) fn of(names: &[&str], output: Option<Output>, flags: &[&str]) -> Self {
+            let [names, flags] = [names, flags].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
+            let (archs, output) = Self::targets(&names, output).unwrap();
+            let defines = vec![("N".into(), Some("1,2".into())), ("F".into(), None)];
+            let std = Some("c++17".into());
+            Self { includes: vec!["/src/a dir".into()], defines, std, flags, archs, output, objects: None }
+        }
+    }
 
     fn targets(names: &[&str], output: Option<Output>) -> Result<Output, String> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();

@@ -40,9 +40,8 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
     by
 }
 
-/// Returns a mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the
-/// same C++ name are matched if exactly one is missing on the opposite side: first by the whole name, then without
-/// parameters.
+/// Matches kernels with the same C++ name if exactly one is missing on the opposite side: first by the whole name, then
+/// without parameters. Their symbols differ if the types of parameters or versions in namespaces do.
 fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
     let whole = |demangled: &Demangled| unversioned(demangled.text());
     let name = |demangled: &Demangled| {

@@ -8,8 +8,7 @@ use std::{borrow::Cow, io};
 
 const STEP: usize = 1 << 20;
 
-/// The bytes of texts that only begin like PTX that can still be read. Each line of a text can begin like PTX, and the
-/// text can continue to the end of the file.
+/// The bytes of texts that only begin like PTX that can still be read.
 #[derive(Debug)]
 pub(super) struct Guesses(u64);
 

@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// In bytes. Standard input and pipes have no known end, and are kept in memory.
+/// In bytes. Pipes are kept in memory.
 const PIPE: u64 = 1 << 30;
 
 pub(crate) struct Input {
@@ -23,7 +23,7 @@ trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl Input {
-    /// Returns a file that the user named can also be a pipe, such as `<(…)`.
+    /// Opens a file. One that the user named can also be a pipe, such as `<(…)`.
     pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
         let kind = fs::metadata(path)?.file_type();
         if is_named && is_pipe(kind) {

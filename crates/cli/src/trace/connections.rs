@@ -1,5 +1,4 @@
-//! The connections to the tracers. A process can send anything, so lines, events that wait, and connections are
-//! limited.
+//! The connections to the tracers. Lines, events that wait, and connections are limited.
 
 use super::protocol::Event;
 use crate::select::Select;
@@ -15,8 +14,7 @@ use std::{
     time::Duration,
 };
 
-/// In bytes. The longest line of a tracer has 0.5 MB: 32,764 bytes of parameters, each with 1 byte or each a pointer
-/// to another allocation. The rest is for long symbols.
+/// In bytes. The longest line of a tracer has 0.5 MB. The rest is for long symbols.
 const LINE: u64 = 1 << 20;
 
 /// Further processes run without a trace.

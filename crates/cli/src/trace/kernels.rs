@@ -11,12 +11,11 @@ use std::{collections::HashMap, path::Path};
 pub(crate) struct Images {
     /// Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
-    /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
     size: usize,
 }
 
-/// In bytes, with what is kept about each kernel. A program of today has less than 10 MB.
+/// In bytes, with what is kept about each kernel.
 const NAMES: usize = 32 << 20;
 
 #[derive(Default)]

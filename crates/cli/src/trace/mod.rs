@@ -1,7 +1,7 @@
 //! `kernel-args trace`: runs a program, and shows its kernel launches.
 //!
-//! CUPTI calls a library in the program (`tracer/`) for each launch. The library sends one line for each, and the
-//! images of the kernels become files. This process decodes them: an error here never ends the program.
+//! CUPTI calls a library in the program (`tracer/`) for each launch. This process decodes them: an error here never
+//! ends the program.
 //!
 //! | to change | open |
 //! |---|---|
@@ -238,7 +238,6 @@ struct Seen {
     launches: u64,
     /// Whether one of them was shown, or a graph.
     is_shown: bool,
-    /// Whether the launch of `--record` came.
     is_recorded: bool,
 }
 

@@ -39,7 +39,6 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
     bad
 }
 
-/// Returns what is wrong with an address.
 fn problem(memory: &Memory, address: u64, word: &Word, align: usize) -> Option<String> {
     let is_host = match word.place {
         MemoryKind::Device if word.address.0 == 0 && word.device != memory.device => {

@@ -27,7 +27,7 @@ const WITH_ADDRESS: [(u32, &str); 4] = [
     (13, "device_updatable_node"),
 ];
 
-/// In bytes. The largest GPU of today has half of it.
+/// In bytes.
 const MEMORY: u64 = 512 << 30;
 
 pub(crate) struct Record {

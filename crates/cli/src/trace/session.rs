@@ -79,7 +79,7 @@ const TICK: Duration = Duration::from_millis(20);
 /// For the next event of a process that outlives the program.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The time to write events does not count: a reader of the trace can be slow.
+/// The time to write events does not count.
 const WAIT: Duration = Duration::from_secs(2);
 
 const READ: Duration = Duration::from_secs(5);

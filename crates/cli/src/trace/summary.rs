@@ -41,7 +41,7 @@ impl Summary {
         self.graphs += 1;
     }
 
-    /// Returns the kernels with most launches first.
+    /// Writes the kernels with most launches first.
     pub(super) fn write(&self, to: &mut dyn Write, paint: Paint) -> io::Result<()> {
         let mut rows: Vec<(&String, &Totals)> = self.kernels.iter().collect();
         rows.sort_by_key(|(name, row)| (std::cmp::Reverse(row.launches), name.as_str()));

@@ -1,7 +1,5 @@
 //! CUDA releases, and the PTX versions that their drivers compile.
 
-use core::fmt;
-
 /// A CUDA release: `13.0`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct CudaVersion {
@@ -86,27 +84,17 @@ impl PtxVersion {
     }
 }
 
-impl fmt::Display for Release {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CUDA {}", self.cuda)?;
-        match self.driver {
-            Some(driver) => write!(f, " ({driver})"),
-            None => Ok(()),
-        }
+display!(Release, |this, f| {
+    write!(f, "CUDA {}", this.cuda)?;
+    match this.driver {
+        Some(driver) => write!(f, " ({driver})"),
+        None => Ok(()),
     }
-}
+});
 
-impl fmt::Display for CudaVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
+display!(CudaVersion, |this, f| write!(f, "{}.{}", this.major, this.minor));
 
-impl fmt::Display for PtxVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
+display!(PtxVersion, |this, f| write!(f, "{}.{}", this.major, this.minor));
 
 #[cfg(test)]
 mod tests {

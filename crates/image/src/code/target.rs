@@ -1,7 +1,6 @@
 //! The GPUs on which code runs.
 
 use crate::prelude::*;
-use core::fmt;
 use kernel_args_abi::Sm;
 
 /// The GPUs for which code was compiled: `sm_90`, `sm_90a`, `sm_100f`.
@@ -136,11 +135,7 @@ const fn is_embedded(sm: Sm) -> bool {
     matches!(sm.0, 53 | 62 | 72 | 87 | 88 | 101 | 110)
 }
 
-impl fmt::Display for Target {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.sm, self.suffix())
-    }
-}
+display!(Target, |this, f| write!(f, "{}{}", this.sm, this.suffix()));
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,7 @@
 //! Little-endian numbers, and searches of long texts.
 //!
-//! The rule for code that runs for each byte or statement of a text: the macros read megabytes of PTX, mostly compiled
-//! without optimization. There, a loop with an index takes a sixth of the time of an iterator, and `as` is no call,
-//! unlike `From`.
+//! The macros read megabytes of PTX, mostly compiled without optimization. There, a loop with an index takes a sixth of
+//! the time of an iterator, and `as` is no call, unlike `From`.
 
 use core::ffi::CStr;
 

@@ -4,7 +4,6 @@ use crate::formats::{
     bytes::{Class, before_nul, except, skip_long},
     cubin, fatbin, ptx,
 };
-use core::fmt;
 
 /// The format of an image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -43,31 +42,27 @@ pub enum Error {
     Kernels(usize),
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unknown(first) => {
-                write!(f, "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`", first.escape_ascii())
-            }
-            Self::CudaSource => f.write_str("this is CUDA C++, not a compiled image"),
-            Self::LfsPointer => {
-                f.write_str("this is a Git LFS pointer, not the file: download the file with `git lfs pull`")
-            }
-            Self::WebPage => f.write_str("this is a web page (HTML), not an image: download the file itself"),
-            Self::HostFile(kind) => write!(
-                f,
-                "this is {kind}, not an image: `nvcc -ptx`, `-cubin` and `-fatbin` compile to images, `nvcc -c` to an object file of the host"
-            ),
-            Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
-            Self::Cubin(error) => error.fmt(f),
-            Self::Fatbin(error) => error.fmt(f),
-            Self::Kernels(limit) => write!(
-                f,
-                "an image whose kernels need more than {limit} bytes of memory, which is the limit for a file of this size"
-            ),
-        }
+display!(Error, |this, f| match this {
+    Self::Unknown(first) => {
+        write!(f, "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`", first.escape_ascii())
     }
-}
+    Self::CudaSource => f.write_str("this is CUDA C++, not a compiled image"),
+    Self::LfsPointer => {
+        f.write_str("this is a Git LFS pointer, not the file: download the file with `git lfs pull`")
+    }
+    Self::WebPage => f.write_str("this is a web page (HTML), not an image: download the file itself"),
+    Self::HostFile(kind) => write!(
+        f,
+        "this is {kind}, not an image: `nvcc -ptx`, `-cubin` and `-fatbin` compile to images, `nvcc -c` to an object file of the host"
+    ),
+    Self::Ptx(error) => write!(f, "PTX cannot be parsed: {error}"),
+    Self::Cubin(error) => error.fmt(f),
+    Self::Fatbin(error) => error.fmt(f),
+    Self::Kernels(limit) => write!(
+        f,
+        "an image whose kernels need more than {limit} bytes of memory, which is the limit for a file of this size"
+    ),
+});
 
 impl core::error::Error for Error {}
 

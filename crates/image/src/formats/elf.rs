@@ -1,7 +1,6 @@
 //! 64-bit little-endian ELF files such as cubins: headers, sections and symbols.
 //!
 //! Tool Interface Standard, "Executable and Linking Format"; System V ABI. An offset outside of the file is an error.
-//! The bytes need no alignment.
 
 use crate::formats::bytes::{range, u16_at, u32_at, u64_at};
 

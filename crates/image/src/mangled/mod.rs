@@ -19,7 +19,7 @@ pub use find::similar_files;
 pub use find::{Spelled, candidates, candidates_by_name, matches, nearest, nearest_by_name};
 
 use crate::prelude::*;
-use core::{fmt, ops::Range};
+use core::ops::Range;
 use kernel_args_abi::{CppBase, CppType};
 use parser::Parser;
 use printer::{Printer, TEXT_LIMIT};
@@ -201,11 +201,7 @@ impl Demangled {
     }
 }
 
-impl fmt::Display for Demangled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
+display!(Demangled, |this, f| f.write_str(&this.text));
 
 type Parts = (Range<usize>, Option<Vec<Range<usize>>>);
 

@@ -13,7 +13,6 @@ use crate::{
         ptx,
     },
 };
-use core::fmt;
 use kernel_args_abi::Sm;
 
 /// One piece of code in an image: a PTX text, a cubin, or another member of a fat binary.
@@ -155,23 +154,21 @@ const fn cubin_code(sm: Sm, features: Features) -> Code {
     Code { kind: CodeKind::Cubin, target: Some(Target { sm, features }) }
 }
 
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            CodeKind::Ptx { version, address_size } => {
-                write!(f, "PTX {version}")?;
-                if address_size == Some(32) {
-                    f.write_str(" of 32 bits")?;
-                }
+display!(Code, |this, f| {
+    match this.kind {
+        CodeKind::Ptx { version, address_size } => {
+            write!(f, "PTX {version}")?;
+            if address_size == Some(32) {
+                f.write_str(" of 32 bits")?;
             }
-            CodeKind::Cubin => f.write_str("a cubin")?,
-            CodeKind::LtoIr => f.write_str("LTO-IR")?,
-            CodeKind::TileIr => f.write_str("Tile IR")?,
-            CodeKind::Other => f.write_str("code of an unknown kind")?,
         }
-        match self.target {
-            Some(target) => write!(f, " for {target}"),
-            None => Ok(()),
-        }
+        CodeKind::Cubin => f.write_str("a cubin")?,
+        CodeKind::LtoIr => f.write_str("LTO-IR")?,
+        CodeKind::TileIr => f.write_str("Tile IR")?,
+        CodeKind::Other => f.write_str("code of an unknown kind")?,
     }
-}
+    match this.target {
+        Some(target) => write!(f, " for {target}"),
+        None => Ok(()),
+    }
+});

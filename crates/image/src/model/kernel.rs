@@ -154,8 +154,8 @@ impl Kernel<'_> {
 /// Returns one list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
 /// Names, sizes, alignments and classes come from PTX if it exists, offsets from the cubin if its parameters have the
-/// same sizes, C++ types from the symbol: see [`Demangled::types_for`]. Debug information about the same parameters
-/// adds names, members and missing types.
+/// same sizes, C++ types from the symbol: see [`Demangled::types_for`]. Debug information adds names, members and
+/// missing types.
 pub(crate) fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
     recorded: Option<Vec<Parameter<'p>>>,

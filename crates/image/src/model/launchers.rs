@@ -1,8 +1,7 @@
 //! The functions of a static library that launch kernels, from the debug information of its objects.
 //!
-//! A launcher is a kernel with a host in front of it: its parameters are a list like a kernel's. They come from objects
-//! and archives of a host compiler (ELF, x86-64 or AArch64, DWARF 2 to 5), also from shared libraries and programs.
-//! Functions are found by their symbols, so only `extern "C"` functions have one.
+//! Their parameters come from objects and archives of a host compiler (ELF, x86-64 or AArch64, DWARF 2 to 5), also from
+//! shared libraries and programs. Functions are found by their symbols, so only `extern "C"` functions have one.
 //!
 //! A problem of one member or one function leaves the other functions readable. Memory and time are bounded as for
 //! [`dwarf`].

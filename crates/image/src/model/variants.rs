@@ -150,8 +150,7 @@ fn first<P>(seen: &Observed<P>) -> Option<&P> {
 /// Returns a kernel once per list of parameters and limits, from what all images contain about it.
 ///
 /// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the
-/// types of the first text with the same sizes. Debug information of any image applies to every variant with the same
-/// parameters.
+/// types of the first text with the same sizes.
 #[must_use]
 pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Observed<P>>) -> Vec<Variant<P>> {
     for seen in &mut seen {

@@ -15,8 +15,7 @@
 //!
 //! The entries are in this order, so a recording is written and read as a stream. A reader treats it as hostile.
 //!
-//! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A
-//! replay allocates new memory and replaces the addresses in the arguments. Memory at the recorded addresses
+//! A replay allocates new memory and replaces the addresses in the arguments. Memory at the recorded addresses
 //! (`cuMemAddressReserve`) would also make pointers in device memory right, but the driver treats the address as a
 //! hint, and what such pointers point to is not known.
 
@@ -29,7 +28,7 @@ pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;
 
 use crate::prelude::*;
-use std::{fmt, io};
+use std::io;
 
 /// Before or after the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,14 +79,10 @@ impl From<io::Error> for Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
-            Self::Invalid(what) => write!(f, "this is not a valid recording of a launch: {what}"),
-        }
-    }
-}
+display!(Error, |this, f| match this {
+    Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
+    Self::Invalid(what) => write!(f, "this is not a valid recording of a launch: {what}"),
+});
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -1,5 +1,4 @@
-//! Text from outside, such as symbols and file names. Names in code are checked identifiers, and literals are written
-//! by `{:?}`: only comments and documentation take any text.
+//! Text from outside, such as symbols and file names, in comments and documentation.
 
 use crate::prelude::*;
 

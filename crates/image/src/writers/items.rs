@@ -1,7 +1,6 @@
 //! The names of the items for kernels in `kernels!`.
 //!
-//! A name depends only on the kernel and on the kernels that share its unqualified name. The documentation of
-//! `kernels!` specifies the rules.
+//! The documentation of `kernels!` specifies the rules.
 
 use super::identifier::{identifier, numbered, raw};
 use crate::mangled::Demangled;

@@ -1,7 +1,6 @@
 //! Splits a source into joined lines, white space, comments, words and directives.
 //!
-//! Build scripts are compiled without optimizations. Long stretches are therefore skipped with functions of the
-//! standard library, which are optimized: [`str::find`] and [`str::contains`] for one character or a short text.
+//! Long stretches are skipped with functions of the standard library, which are optimized in build scripts too.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
 //! Finds every file that a source can include, and every path where such a file could appear.
 //!
-//! The result contains more files than the compiler reads: branches that are not taken count, and each name is
-//! searched in every folder. So the caller can detect a change of any file that the compiler reads, and a new file
-//! that hides an existing one.
+//! The result contains more files than the compiler reads: branches that are not taken count, and each name is searched
+//! in every folder.
 
 mod directive;
 mod lexer;

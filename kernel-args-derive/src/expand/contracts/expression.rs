@@ -160,8 +160,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Statements that read the numbers of expressions into the variables of the exact computation. The computation has
-    /// copies of them, and no reference to the struct: that would keep the struct in memory.
+    /// Statements that read the numbers of expressions into the variables of the exact computation: a reference to the
+    /// struct would keep it in memory.
     pub(super) fn read_all(&self, expressions: &[&Expression]) -> TokenStream {
         self.read_places(distinct(expressions.iter().copied()), Mode::Exact, "integer")
     }

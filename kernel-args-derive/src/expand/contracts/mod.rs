@@ -1,7 +1,6 @@
 //! The contracts of a struct as one method, which a launch inlines.
 //!
-//! Each contract is a comparison, and a closure that only runs if the comparison does not hold: it computes again with
-//! more bits, and decides.
+//! Each contract is a comparison. If it does not hold, a closure computes again with more bits, and decides.
 
 mod expression;
 mod field;

@@ -1,7 +1,6 @@
 //! The status codes of driver calls, and errors.
 
 use super::api;
-use core::fmt;
 use cudarc::driver::{DriverError, sys::CUresult};
 
 /// A driver call that failed.
@@ -110,8 +109,4 @@ display!(Status, |this, f| {
     }
 });
 
-impl fmt::Debug for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(Status);

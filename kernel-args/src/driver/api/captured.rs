@@ -10,7 +10,6 @@ use super::{
 use core::{ffi::c_void, slice};
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUmemorytype, CUresult};
 
-/// Why a captured graph was not read.
 pub(crate) enum NotRead {
     Call(CallError),
     /// The driver does not report the parameters of kernels: it is older than 12.4.

@@ -6,8 +6,7 @@ use cudarc::driver::{CudaContext, sys::CUdevice};
 /// Distinguishes a context from a later context with the same handle.
 ///
 /// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created
-/// again. The driver reports whether it is active, and gives each context a unique id (12.0 and newer). Any other
-/// context is destroyed with cudarc's last handle to it, which every object in it holds.
+/// again. The driver reports whether it is active, and gives each context a unique id (12.0 and newer).
 #[derive(Clone, Copy)]
 pub(crate) struct ContextState {
     id: Option<u64>,

@@ -1,7 +1,6 @@
 //! Entry points of libraries in this process (C, the CUDA runtime, the driver), and how they get their types.
 //!
-//! cudarc's bindings panic if the library or a symbol is missing, and lack the errors of newer drivers. Each symbol is
-//! looked up once.
+//! cudarc's bindings panic if the library or a symbol is missing.
 
 use super::{Api, Unavailable};
 #[cfg(feature = "graphs")]
@@ -84,7 +83,6 @@ macro_rules! entry_points {
             $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)*
         })*
     ) => {
-        /// The entry points, as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
         pub(crate) struct Api {
             $(pub(crate) $name: signature!($kind ($($ty),*)),)*
@@ -182,7 +180,7 @@ pub(crate) fn is_available() -> bool {
     driver().is_some()
 }
 
-/// `cudaRuntimeGetVersion`, if the CUDA runtime is loaded in this process. A statically linked runtime is not detected.
+/// `cudaRuntimeGetVersion`, if the CUDA runtime is loaded in this process.
 #[cfg(target_os = "linux")]
 pub(crate) fn runtime_version() -> Option<c_int> {
     use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};

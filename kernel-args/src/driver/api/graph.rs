@@ -174,7 +174,7 @@ impl<'g> After<'g> {
         }
     }
 
-    /// Returns the caller drops the bodies before the graph.
+    /// Returns the node and its bodies, which the caller drops before the graph.
     pub(crate) fn add_conditional(
         &self,
         mut params: ConditionalNodeParams<'_>,
@@ -281,12 +281,11 @@ impl NewNode<'_> {
 impl MemoryStep<'_> {
     /// `cuMemsetD8Async`, `cuMemsetD16Async`, `cuMemsetD32Async` or `cuMemcpyDtoDAsync_v2`.
     ///
-    /// Each range of a step is a `HeldMemory`, or the beginning of one: `LaunchLog::push_memset` and `push_copy` record
-    /// such steps. Its address and size were read together, and are within owned memory, which stays allocated until
-    /// the run is enqueued, or within the memory of a held slice with the same type of elements. After the closure,
-    /// `enter_held` has found this memory in a slice of this type at a held place, or the run is an error before its
-    /// steps are enqueued. That slice is borrowed until then. Later it is freed in the order of streams: its guard
-    /// records the run as its use.
+    /// Each range of a step is a `HeldMemory`, or the beginning of one. Its address and size were read together, and
+    /// are within owned memory, which stays allocated until the run is enqueued, or within the memory of a held slice
+    /// with the same type of elements. After the closure, `enter_held` has found this memory in a slice of this type at
+    /// a held place, or the run is an error before its steps are enqueued. That slice is borrowed until then. Later it
+    /// is freed in the order of streams: its guard records the run as its use.
     ///
     /// A captured step (`push_captured`) uses memory of its arguments, which are `HeldMemory` in each run, or memory
     /// that an `unsafe` caller guarantees.

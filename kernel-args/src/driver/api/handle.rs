@@ -88,8 +88,7 @@ impl StreamHandle<'_> {
     pub(crate) const DEFAULT: Self = Self(ptr::null_mut(), PhantomData);
 }
 
-/// cudarc's objects keep the driver's object alive until their own drop. The calls that reset a context are unsafe: see
-/// [`ContextState`](super::ContextState).
+/// cudarc's objects keep the driver's object alive until their own drop.
 macro_rules! kept_by_cudarc {
     ($($theirs:ty, $raw:ident => $handle:ident;)*) => {$(
         impl<'a> From<&'a $theirs> for $handle<'a> {

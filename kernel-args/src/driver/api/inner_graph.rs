@@ -4,7 +4,6 @@ use super::{CallError, Graph, GraphId, GraphNode, GraphRef, NodeId};
 use cudarc::driver::sys::CUgraphNode;
 use std::collections::BTreeMap;
 
-/// Nodes, and their copies.
 type Copies = BTreeMap<NodeId, NodeId>;
 
 /// The copy of a child graph, or a body of a conditional node.
@@ -19,7 +18,6 @@ pub(super) struct InnerGraph {
 }
 
 impl Graph {
-    /// Keeps the graphs inside of `body`, a body of `node`.
     pub(crate) fn keep_body(&self, node: NodeId, body: &mut Self) {
         self.inside.borrow_mut().push(InnerGraph { id: body.id(), node, copies: None, inside: body.inside.take() });
     }

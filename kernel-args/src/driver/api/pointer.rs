@@ -65,7 +65,7 @@ pub(crate) struct Readable(Allocation);
 
 #[cfg(feature = "record")]
 impl Allocation {
-    /// Returns only the driver accesses it, and refuses a copy from memory that was freed.
+    /// Returns memory that only the driver accesses: it refuses a copy from memory that was freed.
     pub(crate) fn of_gpu(self) -> Option<Readable> {
         (!self.is_host && !self.is_managed && self.size > 0).then_some(Readable(self))
     }

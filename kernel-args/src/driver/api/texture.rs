@@ -30,7 +30,6 @@ fn resource(kind: CUresourcetype, fill: impl FnOnce(&mut CUDA_RESOURCE_DESC_st__
     CUDA_RESOURCE_DESC { resType: kind, res, flags: 0 }
 }
 
-/// Memory that is not in an array.
 #[derive(Clone, Copy)]
 pub(crate) enum LinearShape {
     Row {

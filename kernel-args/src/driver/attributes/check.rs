@@ -13,7 +13,6 @@ use crate::{
     memory::ContextName,
 };
 use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
-use std::{boxed::Box, format, string::String};
 
 // `CUdevice_attribute`.
 const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
@@ -24,13 +23,11 @@ const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 pub(crate) struct AttributeCheck<'a> {
     pub(crate) api: &'static Api,
     pub(crate) function: FunctionHandle<'a>,
-    /// Grid, block, shared memory and stream.
     pub(crate) config: LaunchConfig<'a>,
     pub(crate) attributes: &'a Attributes<'a>,
     pub(crate) limits: &'a AttributeLimits,
     /// Whether the attributes are for a node of a graph, not for a launch.
     pub(crate) is_node: bool,
-    /// Returns the kernel's name, for errors.
     pub(crate) name: &'a dyn Fn() -> String,
 }
 

@@ -10,7 +10,6 @@ use crate::{
         query::{attribute, max_cooperative_blocks, number},
     },
 };
-use std::{format, string::String};
 
 const PORTABLE_CLUSTER: u64 = 8;
 const ONE: Dim3 = Dim3::new(1, 1, 1);

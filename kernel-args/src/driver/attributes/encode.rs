@@ -50,7 +50,6 @@ mod tests {
     use super::Encoded;
     use crate::driver::config::{Attribute, DeviceNode, Launch, PortableClusterMode, SharedMemoryMode};
     use cudarc::driver::sys::CUlaunchAttributeID as Id;
-    use std::vec::Vec;
 
     /// The attributes that are not in the trials `kept/…`, which read the values of nodes with cudarc's types. The
     /// numbers of the modes are from `cuda.h` of CUDA 13.5.

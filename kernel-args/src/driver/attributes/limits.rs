@@ -13,7 +13,6 @@ pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.
     pub(crate) required_cluster: Option<Dim3>,
-    /// The directives of the image, if the image was read.
     pub(crate) directives: Directives,
     pub(super) cooperative: CooperativeLimit,
 }
@@ -46,8 +45,8 @@ impl AttributeLimits {
     }
 }
 
-/// Caches how many blocks can run at the same time, for the last block size and shared memory: the driver takes longer
-/// to compute this number than all other checks of a launch together.
+/// Caches how many blocks can run at the same time, for the last block size and shared memory: no other check of a
+/// launch takes as long.
 #[derive(Default)]
 pub(crate) struct CooperativeLimit(AtomicU64);
 

@@ -29,7 +29,6 @@ use crate::driver::{
     api::{Api, KernelCall, LaunchConfig, Promise, Status},
     config::{Attribute, Attributes},
 };
-use std::{format, string::String, vec::Vec};
 
 #[cold]
 pub(crate) fn launch(

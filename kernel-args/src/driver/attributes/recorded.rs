@@ -3,7 +3,6 @@ use crate::driver::{
     config::{Attribute, Attributes},
 };
 use kernel_args_image::recording;
-use std::{format, string::String, vec::Vec};
 
 pub(crate) fn to_recording(attributes: Option<Attributes<'_>>) -> (Vec<recording::Attribute>, Vec<String>) {
     let (mut all, mut lost) = (Vec::new(), Vec::new());
@@ -28,7 +27,7 @@ pub(crate) fn from_recording(recorded: &recording::Attribute) -> Option<LaunchAt
 
 #[cfg(test)]
 mod tests {
-    use super::{String, from_recording, recording::Attribute, to_recording};
+    use super::{from_recording, recording::Attribute, to_recording};
     use crate::driver::config::{AccessPolicyWindow, Launch};
 
     #[test]

@@ -1,9 +1,5 @@
 use kernel_args_abi::Sm;
 use kernel_args_image::Target;
-use std::{
-    format,
-    string::{String, ToString},
-};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Architecture {
@@ -15,8 +11,6 @@ impl Architecture {
     /// Returns the architecture that user code requested (`sm_90a` or `compute_90`), otherwise the GPU's own. If NVRTC
     /// does not support the GPU, PTX for the newest older architecture. `known` are the architectures that NVRTC
     /// supports, in ascending order.
-    ///
-    /// The error explains why no architecture fits.
     pub(super) fn choose(requested: Option<&str>, to_ptx: bool, gpu: Sm, known: &[u16]) -> Result<Self, String> {
         if let Some(name) = requested {
             let Some(target) = Target::parse(name) else {

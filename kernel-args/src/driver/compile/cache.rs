@@ -7,7 +7,7 @@ use super::{
     source::{CacheUse, Compiled},
 };
 use kernel_args_nvrtc::{read_file, write_file};
-use std::{format, fs, io, path::Path, string::String, vec::Vec};
+use std::{fs, io, path::Path};
 
 const MARK: &[u8] = b"kernel-args\0\x01";
 

@@ -14,7 +14,7 @@ use crate::driver::{
 use cudarc::driver::CudaContext;
 use kernel_args_abi::Sm;
 use kernel_args_nvrtc::Nvrtc;
-use std::{boxed::Box, ffi::CString, format, string::ToString, sync::Arc, vec::Vec};
+use std::{ffi::CString, sync::Arc};
 
 impl CompileOptions {
     /// Compiles a source for the context's GPU. [`Module::compile`](crate::Module::compile) also loads the result.

@@ -2,11 +2,9 @@ use super::{architecture::Architecture, options::CompileOptions};
 use kernel_args_nvrtc::{Includes, Search, Text, option};
 use sha2::{Digest as _, Sha256};
 use std::{
-    format, fs,
+    fs,
     path::{Path, PathBuf},
-    string::String,
     time::SystemTime,
-    vec::Vec,
 };
 
 /// When each file that the source can include was changed; for a missing file, its folder.
@@ -14,8 +12,8 @@ pub(super) type Changes = Vec<Option<SystemTime>>;
 
 /// Returns the name of the cache entry, or the reason why the source cannot be cached.
 ///
-/// The times of the last changes are not part of the name. A file that changes and changes back during a compilation
-/// has the same text before and after it, but another time.
+/// The times of the last changes are not part of the name: they show a file that changes and changes back during a
+/// compilation.
 pub(super) fn key(
     options: &CompileOptions,
     source: &str,
@@ -84,7 +82,7 @@ fn includes(options: &CompileOptions, source: &str, directives: &str) -> Include
 struct Key(Sha256);
 
 impl Key {
-    /// Creates the key includes the crate version and the format version.
+    /// Begins with the version of the crate and of the format.
     fn new() -> Self {
         let mut key = Self(Sha256::new());
         key.add(concat!("kernel-args ", env!("CARGO_PKG_VERSION"), " 1").as_bytes());

@@ -1,10 +1,5 @@
 use core::fmt;
-use std::{
-    format,
-    path::{Path, PathBuf},
-    string::{String, ToString},
-    vec::Vec,
-};
+use std::path::{Path, PathBuf};
 
 /// Options with which NVRTC compiles a source: [`Module::compile`](crate::Module::compile), [`compile`](Self::compile).
 ///
@@ -51,17 +46,13 @@ pub enum CppStandard {
     Cpp20,
 }
 
-impl fmt::Display for CppStandard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Cpp03 => "c++03",
-            Self::Cpp11 => "c++11",
-            Self::Cpp14 => "c++14",
-            Self::Cpp17 => "c++17",
-            Self::Cpp20 => "c++20",
-        })
-    }
-}
+display!(CppStandard, |this, f| f.write_str(match this {
+    Self::Cpp03 => "c++03",
+    Self::Cpp11 => "c++11",
+    Self::Cpp14 => "c++14",
+    Self::Cpp17 => "c++17",
+    Self::Cpp20 => "c++20",
+}));
 
 /// Options with a value, of which the last one counts, and options without.
 macro_rules! options {
@@ -165,8 +156,7 @@ impl CompileOptions {
         self
     }
 
-    /// Compiles the source a second time with debug information, and verifies arguments by its names and members. The
-    /// kernels that run are compiled without debug information, so their speed is the same.
+    /// Compiles the source a second time with debug information, and verifies arguments by its names and members.
     pub fn debug_info(mut self, on: bool) -> Self {
         self.debug_info = on;
         self
@@ -190,10 +180,9 @@ impl CompileOptions {
     /// source is compiled each time, and [`CompiledSource::cache_use`](crate::compile::CompiledSource::cache_use)
     /// reports the reason. With a [`cache_key`](Self::cache_key) such sources are cached too.
     ///
-    /// Threads and processes can use the same folder at the same time. A checksum detects a damaged entry, and the
-    /// source is then compiled again. A folder that cannot be read or written is not an error. Entries are never
-    /// removed; you can delete the folder at any time. Anyone who can write to the folder can change the kernels:
-    /// choose a folder that belongs to the user.
+    /// A checksum detects a damaged entry, and the source is then compiled again. A folder that cannot be read or
+    /// written is not an error. Entries are never removed; you can delete the folder at any time. Anyone who can write
+    /// to the folder can change the kernels: choose a folder that belongs to the user.
     pub fn cache(mut self, folder: impl AsRef<Path>) -> Self {
         self.cache = Some(folder.as_ref().to_path_buf());
         self

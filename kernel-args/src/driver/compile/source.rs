@@ -1,5 +1,5 @@
 use core::fmt;
-use std::{string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// A source that NVRTC compiled: an [`Image`](crate::Image) for [`Module::load`](crate::Module::load) and
 /// [`Module::link`](crate::Module::link). Cloning it is cheap.
@@ -39,7 +39,6 @@ pub enum CacheUse {
     Failed(String),
 }
 
-/// The output of NVRTC for a source.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Compiled {
     pub(super) architecture: String,

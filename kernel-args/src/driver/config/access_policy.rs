@@ -21,18 +21,11 @@ pub enum AccessProperty {
 /// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
 ///
 /// ```no_run
-/// use kernel_args::attribute::{AccessPolicyWindow, AccessProperty};
-/// # use kernel_args::{DevicePointer, KernelArgs, Module, launch};
-/// # #[derive(KernelArgs)] struct Lookup { table: DevicePointer<f32> }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let ctx = kernel_args::context(0)?;
-/// # let (ptx, table) = ("", DevicePointer::<f32>::NULL);
+/// use kernel_args::{DevicePointer, Launch, attribute::{AccessPolicyWindow, AccessProperty}};
+///
+/// # let table = DevicePointer::<f32>::NULL;
 /// let window = AccessPolicyWindow::new(table.address(), 1 << 20).miss(AccessProperty::Streaming);
-/// let lookup = Module::load(&ctx, ptx)?.kernel::<Lookup>("lookup")?;
-/// // SAFETY: the kernel only reads the table.
-/// unsafe { launch!(lookup, 64, 256, Lookup { table }, access_policy_window = window)? };
-/// # Ok(())
-/// # }
+/// let launch = Launch::new(64, 256).access_policy_window(window);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use]

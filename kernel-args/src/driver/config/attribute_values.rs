@@ -146,7 +146,7 @@ impl<'a> ProgrammaticEvent<'a> {
         Self { event, at_block_start: false }
     }
 
-    /// Sets each block triggers the event when it begins: `triggerAtBlockStart`.
+    /// Lets each block trigger the event when it begins: `triggerAtBlockStart`.
     pub fn trigger_at_block_start(mut self) -> Self {
         self.at_block_start = true;
         self

@@ -13,23 +13,17 @@ use cudarc::driver::sys::CUdeviceptr;
 ///
 /// ```no_run
 /// # use kernel_args::{Kernel, KernelArgs, launch, attribute::DeviceNode};
-/// # use cudarc::driver::sys::{CUdeviceptr, CUstreamCaptureMode};
-/// # #[derive(KernelArgs)]
-/// # struct Work { n: u32 }
+/// # use cudarc::driver::{CudaStream, sys::CUdeviceptr};
+/// # #[derive(KernelArgs)] struct Work { n: u32 }
 /// #[derive(KernelArgs)]
 /// struct Update { node: CUdeviceptr, n: u32 }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// # let ctx = kernel_args::context(0)?;
-/// # let work = Kernel::<Work>::from_image(&ctx, "", "work")?;
-/// # let stream = ctx.new_stream()?;
 ///
-/// stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+/// # fn capture(work: &Kernel<Work>, captured: &CudaStream) -> Result<Update, Box<dyn std::error::Error>> {
 /// let node = DeviceNode::new();
 /// // SAFETY: the kernel accesses no memory.
-/// unsafe { launch!(work, 1, 32, Work { n: 1 }, stream = &stream, device_updatable_node = &node)? };
+/// unsafe { launch!(work, 1, 32, Work { n: 1 }, stream = captured, device_updatable_node = &node)? };
 /// let update = Update { node: node.handle().ok_or("no handle")?, n: 2 };
-/// # let _ = (update.node, update.n);
-/// # Ok(())
+/// # Ok(update)
 /// # }
 /// ```
 #[derive(Debug, Default)]

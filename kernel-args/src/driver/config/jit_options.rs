@@ -3,7 +3,7 @@
 use super::jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 use crate::driver::api::DriverOptions;
 use core::fmt;
-use std::{ffi::CString, format, string::String, vec::Vec};
+use std::ffi::CString;
 
 /// The numbers of `target_of_context` and `target`, of which the later one replaces the earlier one.
 const TARGETS: [u32; 2] = [8, 9];
@@ -40,15 +40,12 @@ macro_rules! options {
         /// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
         /// | 20 to 29 | `CU_JIT_LTO`, `CU_JIT_FTZ` to `CU_JIT_FMA`, `CU_JIT_REFERENCED_…`, `CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES` | none: see below |
         ///
-        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw). Driver 580
-        /// accepts options 16, 20 to 24 and 29 without an effect on PTX, and rejects PTX with option 15.
+        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw).
         ///
         /// # Link-time optimization
         /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores
         /// them. Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`)
-        /// to a cubin, which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals,
-        /// division, square roots and fused multiply-add is part of the instructions, so the compiler that writes the
-        /// PTX has these options (`--ftz`, `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
+        /// to a cubin, which [`Module::load`](crate::Module::load) accepts.
         #[derive(Clone, Default)]
         #[must_use]
         pub struct JitOptions {

@@ -1,7 +1,5 @@
 //! The values of options of the driver's compiler.
 
-use core::fmt;
-
 /// Optimization level of the driver's compiler: `-O0` to `-O4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "each level is named by its number only")]
@@ -79,19 +77,13 @@ impl From<u32> for JitTarget {
     }
 }
 
-impl fmt::Display for JitTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suffix = match self.0 & !0xffff {
-            Self::ARCHITECTURE => "a",
-            Self::FAMILY => "f",
-            _ => "",
-        };
-        write!(f, "sm_{}{suffix}", self.0 & 0xffff)
-    }
-}
+display!(JitTarget, |this, f| {
+    let suffix = match this.0 & !0xffff {
+        Self::ARCHITECTURE => "a",
+        Self::FAMILY => "f",
+        _ => "",
+    };
+    write!(f, "sm_{}{suffix}", this.0 & 0xffff)
+});
 
-impl fmt::Debug for JitTarget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(JitTarget);

@@ -15,22 +15,14 @@ use cudarc::driver::{CudaEvent, CudaStream};
 /// Grid, block and options of one launch. The options of [`launch!`](crate::launch!) are its methods.
 ///
 /// ```no_run
-/// # use kernel_args::{Error, Kernel, KernelArgs, Launch, graph::Graph};
-/// # #[derive(KernelArgs)]
-/// # struct Fill { value: f32, n: u32 }
-/// # fn add(graph: &mut Graph, fill: &Kernel<Fill>, args: Fill) -> Result<(), Error> {
+/// use kernel_args::Launch;
+///
 /// let launch = Launch::new((4, 2), 256).shared(1024).cluster(2); // 4 × 2 blocks of 256 threads
-/// graph.add_kernel_launch(fill, launch, args, &[])?;
-/// # Ok(())
-/// # }
 /// ```
 ///
 /// # Launch attributes
-/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`). They
-/// need a driver of CUDA 11.8 or newer; some attributes need a newer driver or a GPU of a certain generation. If the
-/// driver or the GPU lacks an attribute, the launch returns
-/// [`Error::Launch`](crate::Error::Launch). The limits that CUDA documents for an attribute
-/// are checked before the driver is called. A launch without attributes has no extra cost.
+/// The methods from [`cluster`](Self::cluster) on set launch attributes (CUDA Driver API, `CUlaunchAttributeID`):
+/// [`launches`](crate::guide::launches#attributes) lists what each needs.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
 pub struct Launch<'a> {

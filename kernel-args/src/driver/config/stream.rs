@@ -3,7 +3,7 @@
 #[cfg(feature = "graphs")]
 use crate::driver::run::RunRecord;
 use cudarc::driver::CudaStream;
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 /// Where a launch is enqueued.
 #[doc(hidden)]

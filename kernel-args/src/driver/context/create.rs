@@ -73,9 +73,8 @@ impl ContextFlags {
 /// Creates a context on the device `ordinal`, in addition to the primary context, which [`context`](crate::context())
 /// returns. The current context of this thread does not change. [`ContextFlags`] has an example.
 ///
-/// Each module, stream, event and allocation belongs to one context. Most programs need only the primary context, which
-/// the CUDA runtime and its libraries share. The context is destroyed when the last handle to it is dropped; its
-/// kernels, modules, streams and slices each hold one.
+/// The context is destroyed when the last handle to it is dropped; its kernels, modules, streams and slices each hold
+/// one.
 ///
 /// Calls the newest `cuCtxCreate` that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
 ///

@@ -7,7 +7,6 @@
 //!
 //! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a
 //! primary context can. Only the cold path of a launch queries that (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`).
-//! `with_current` pushes and pops, because the previous context belongs to other code that can destroy it.
 
 use super::{bind, current, named};
 use crate::{
@@ -23,9 +22,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Returns the context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
-/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the
-/// previous one. Calls of the CUDA runtime and its libraries, and raw driver calls, use the current context. If another
-/// thread has destroyed it, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+/// [`contexts`](crate::guide::contexts) lists what uses it. If another thread has destroyed it, it stays current, and
+/// such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Driver`].
@@ -35,23 +33,14 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 }
 
 /// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or
-/// changes it: `cuCtxPushCurrent`, `cuCtxPopCurrent`. A guard object could be forgotten, or dropped on a different
-/// thread or in the wrong order.
-///
-/// ```no_run
-/// let own = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
-/// let inside = kernel_args::context::with_current(&own, kernel_args::context::current_context)??;
-/// assert_eq!(inside, Some(kernel_args::context::ContextName::of(&own)));
-/// # Ok::<(), kernel_args::Error>(())
-/// ```
+/// changes it: `cuCtxPushCurrent`, `cuCtxPopCurrent`.
 ///
 /// # Errors
 /// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous
 /// context cannot be restored: `work` has run.
 ///
 /// # Contexts that are destroyed inside
-/// `work` can drop the last owner of a context. cudarc then makes that context current, and the driver removes it from
-/// the thread's stack when it is destroyed. The previous context is still restored if it is a primary context, a
+/// `work` can drop the last owner of a context. The previous context is still restored if it is a primary context, a
 /// context of [`create_context`](crate::context::create_context), or was passed to this function before: this function
 /// keeps it alive. For any other context the result is [`Error::Context`]: its state is unknown, and the driver can
 /// crash when it makes a destroyed context current.

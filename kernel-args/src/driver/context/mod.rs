@@ -92,7 +92,6 @@ pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Er
     context.new_stream().map_err(|error| Error::cudarc(calls, error))
 }
 
-/// Of the context's GPU.
 pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
     let (major, minor) = context.compute_capability().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
@@ -105,8 +104,7 @@ pub(crate) fn current() -> Result<CUcontext, Error> {
 
 /// Makes `context` current on this thread for a launch, with a single driver call if it is current already.
 ///
-/// cudarc's `bind_to_thread` also takes the pending error of an earlier call, with a locked instruction. Here it stays
-/// for the next cudarc call, or for a launch with tracked arguments.
+/// cudarc's `bind_to_thread` also takes the pending error of an earlier call, with a locked instruction.
 #[inline(always)]
 pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     let mut current = ptr::null_mut();

@@ -19,16 +19,13 @@ use std::sync::Arc;
 /// A stream with a different owner, such as a `cudaStream_t` of the CUDA runtime. It derefs to cudarc's stream.
 ///
 /// ```no_run
-/// use kernel_args::{Kernel, KernelArgs, context::BorrowedStream, launch};
+/// use kernel_args::context::BorrowedStream;
 /// # use kernel_args::external::cudarc::driver::sys::CUstream;
-/// # #[derive(KernelArgs)] struct Fill { n: u32 }
 /// # let ctx = kernel_args::context(0)?;
-/// # let (kernel, stream): (Kernel<Fill>, CUstream) = todo!();
+/// # let stream: CUstream = todo!();
 /// // SAFETY: the C++ code keeps its `stream` alive.
-/// let stream = unsafe { BorrowedStream::new(&ctx, stream)? };
-/// // SAFETY: the kernel accesses no memory.
-/// unsafe { launch!(kernel, 1, 32, Fill { n: 0 }, stream = &stream)? };
-/// # Ok::<(), kernel_args::Error>(())
+/// let stream = unsafe { BorrowedStream::new(&ctx, stream)? }; // for `launch!(…, stream = &stream)`
+/// # drop(stream); Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct BorrowedStream {
@@ -100,11 +97,9 @@ impl fmt::Debug for BorrowedStream {
 
 /// Returns the function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the
 /// runtime's `cudaGetKernel` (pass it with `.cast()`) belongs to no context; the driver loads it in each context that
-/// uses it. A `cudaFunction_t`, which `cudaGetFuncBySymbol` returns, is already a `CUfunction`.
+/// uses it.
 ///
 /// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel.
-/// (`cuLaunchKernel` also accepts a `CUkernel` that is cast to a `CUfunction`, but CUDA does not document which queries
-/// do.)
 ///
 /// # Errors
 /// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].

@@ -52,11 +52,6 @@ pub struct Gpu {
 
 /// Returns the versions of the driver, of the CUDA libraries and of the GPUs.
 ///
-/// ```no_run
-/// println!("{}", kernel_args::context::versions()?);
-/// # Ok::<(), kernel_args::Error>(())
-/// ```
-///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the driver does not initialise.
 pub fn versions() -> Result<Versions, Error> {

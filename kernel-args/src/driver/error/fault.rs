@@ -3,9 +3,6 @@
 use crate::{device::vector::Dim3, driver::api::Status};
 
 /// Which launches had finished when a kernel left an error in its context, and which were running.
-///
-/// Kernels of one stream run one after another, so of each stream only the first launch that had not finished can have
-/// run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ContextFault {

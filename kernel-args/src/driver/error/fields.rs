@@ -4,9 +4,7 @@
 use kernel_args_abi::{Parameter, pointers::for_each_pointer};
 use std::{
     collections::BTreeMap,
-    string::{String, ToString},
     sync::{Mutex, PoisonError},
-    vec,
 };
 
 /// No parameters for a symbol of kernels with different structs.

@@ -20,7 +20,6 @@ pub(crate) enum Asked {
     Load,
     /// Launching a kernel, or adding a kernel to a graph.
     Launch,
-    /// Anything else.
     Other,
 }
 

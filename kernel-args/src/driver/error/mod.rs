@@ -235,11 +235,7 @@ fn explain(f: &mut fmt::Formatter<'_>, status: Status) -> fmt::Result {
 macro_rules! errors {
     ($($(#[$when:meta])* $error:ident $({ $($(#[$of:meta])* $pattern:pat => $source:expr,)* })?)*) => {$(
         $(#[$when])*
-        impl fmt::Debug for $error {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(self, f)
-            }
-        }
+        debug_as_display!($error);
 
         $(#[$when])*
         impl std::error::Error for $error {

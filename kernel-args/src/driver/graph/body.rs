@@ -28,40 +28,13 @@ pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
 /// It can contain kernels of the graph's context, copies within device memory, memsets, joins, child graphs and
 /// conditional nodes. It cannot contain host functions, events, and copies from or to the host: a `Body` has no methods
 /// for them.
-///
-/// In the instantiated graph its nodes can be updated, enabled and disabled like all other nodes. The outermost graph
-/// retains their arguments. A body cannot leave its closure.
 pub type Body<'b> = Graph<InBody<'b>>;
 
 impl<B> Graph<B> {
     /// Adds a node that runs a body if the value of `condition` is not 0, after the nodes `after`.
     ///
     /// `fill` adds the nodes of the body. If it returns an error or panics, the graph cannot be instantiated any more.
-    ///
-    /// ```no_run
-    /// use kernel_args::{ConditionalHandle, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, graph::Graph};
-    ///
-    /// /// Sets the condition to whether the sum is above the limit.
-    /// #[derive(KernelArgs)]
-    /// struct Check { above: ConditionalHandle, sum: DevicePointer<f32>, limit: f32 }
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Scale { n: u32, factor: f32, y: DevicePointerMut<f32> }
-    ///
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let check = Kernel::<Check>::from_image(&ctx, "", "check")?;
-    /// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
-    /// # let (sum, y) = (DevicePointer::NULL, DevicePointerMut::NULL);
-    /// let mut graph = Graph::new(&ctx)?;
-    /// let above = graph.add_condition(0)?;
-    /// let args = Check { above: above.handle(), sum, limit: 1.0 };
-    /// let checked = graph.add_kernel(&check, 1, 1, args, &[])?;
-    /// graph.add_if(above, &checked, |body| {
-    ///     body.add_kernel(&scale, 4, 256, Scale { n: 1024, factor: 0.5, y }, &[])?;
-    ///     Ok::<(), Error>(())
-    /// })?;
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
+    /// [`graphs`](crate::guide::graphs#conditions) has an example.
     ///
     /// # Errors
     /// The error of `fill`; [`Error::Graph`] if one of `after` or the condition belongs to a different graph, or the

@@ -1,8 +1,8 @@
 //! Graphs that are nodes of a graph.
 //!
-//! The child is taken by value: a graph that could be used again would share its slots, which have one set of
-//! arguments, with its copy. `cuGraphNodeFindInClone` is documented for `cuGraphClone` only, but on driver 580 it also
-//! finds the copies of a child's nodes, at any depth.
+//! The child is taken by value: otherwise it would share its slots, which have one set of arguments, with its copy.
+//! `cuGraphNodeFindInClone` is documented for `cuGraphClone` only, but on driver 580 it also finds the copies of a
+//! child's nodes, at any depth.
 
 use super::{AnyNode, Dependencies, Graph, explain};
 use crate::driver::{context::make_current, error::Error};

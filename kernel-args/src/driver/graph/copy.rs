@@ -39,7 +39,7 @@ impl Graph {
     ///
     /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of
     /// the host, the graph retains a copy with zeros instead. It retains the device memory if `to` is
-    /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
+    /// [`Retained`](crate::Retained).
     ///
     /// # Errors
     /// As for [`add_memcpy`](Self::add_memcpy).
@@ -68,7 +68,7 @@ impl Graph {
     /// Adds a node that copies as many elements as `to` has from device memory to `to`, after the nodes `after`.
     ///
     /// The graph retains `to`, and every launch overwrites it. It retains the device memory if `from` is
-    /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
+    /// [`Retained`](crate::Retained).
     ///
     /// # Errors
     /// As for [`add_memcpy`](Self::add_memcpy).

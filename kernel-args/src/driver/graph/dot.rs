@@ -13,13 +13,6 @@ impl Graph {
     /// Returns the graph in the language DOT: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel
     /// its name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
     ///
-    /// ```no_run
-    /// # use kernel_args::graph::Graph;
-    /// # let graph = Graph::new(&kernel_args::context(0)?)?;
-    /// std::fs::write("graph.dot", graph.to_dot()?)?;   // then: dot -Tsvg graph.dot -o graph.svg
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::Graph`].
     pub fn to_dot(&self) -> Result<String, Error> {

@@ -12,23 +12,17 @@ impl Graph {
     /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the
     /// event.
     ///
-    /// Other streams and the host can wait for the event, and it can record times. A body of a conditional node cannot
-    /// contain such a node.
+    /// Other streams and the host can wait for the event, and it can record times.
     ///
     /// ```no_run
-    /// # use kernel_args::{DevicePointerMut, graph::Graph};
+    /// # use kernel_args::graph::Graph;
     /// # use std::sync::Arc;
     /// # let ctx = kernel_args::context(0)?;
-    /// # let (stream, other) = (ctx.new_stream()?, ctx.new_stream()?);
-    /// # let y: DevicePointerMut<f32> = DevicePointerMut::NULL;
-    /// let zeroed = Arc::new(ctx.new_event(None)?);
-    /// let mut graph = Graph::new(&ctx)?;
-    /// let zero = graph.add_memset(y, 0, 1024, &[])?;
-    /// graph.add_event_record(&zeroed, &zero)?;
-    /// let mut exec = graph.instantiate()?;
-    /// // SAFETY: `y` has 1024 elements.
-    /// unsafe { exec.launch(&stream)? };
-    /// other.wait(&zeroed)?;
+    /// # let (mut graph, other) = (Graph::new(&ctx)?, ctx.new_stream()?);
+    /// let event = Arc::new(ctx.new_event(None)?);
+    /// graph.add_event_record(&event, &[])?;
+    /// // After a launch of the graph:
+    /// other.wait(&event)?;
     /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
@@ -46,10 +40,10 @@ impl Graph {
     ///
     /// A launch waits for the work that was last recorded before it, outside of the graph or by a node before this
     /// node, and not for an event that was never recorded. The event can belong to a different context, also of a
-    /// different GPU. A body of a conditional node cannot contain such a node.
+    /// different GPU.
     ///
     /// # Errors
-    /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
+    /// As for [`add_join`](Self::add_join).
     pub fn add_event_wait(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
         self.add_event(event, after, |after| after.add_event_wait((&**event).into()))
     }

@@ -42,8 +42,7 @@ impl GraphExec {
         Self { driver, context, last_launch: None, contents, replacement: None }
     }
 
-    /// Returns the nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the
-    /// driver's list.
+    /// Returns the nodes that launch `kernel`, in the order of [`Graph::kernel_nodes`](super::Graph::kernel_nodes).
     ///
     /// A node from this method cannot retain arguments (see [`update_unretained`](Self::update_unretained)), one from
     /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) can.

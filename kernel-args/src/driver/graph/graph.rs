@@ -36,43 +36,29 @@ use std::sync::Arc;
 /// repeatedly. [`Body`](super::Body) is a graph that is a body of a conditional node.
 ///
 /// ```no_run
-/// use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
-/// use std::sync::Arc;
+/// use kernel_args::{Kernel, KernelArgs, graph::Graph};
 ///
 /// #[derive(KernelArgs)]
-/// struct Scale { n: u32, factor: f32, y: Retained<DevicePointerMut<f32>> }
+/// struct Fill { value: f32, n: u32 }
 ///
 /// # let ctx = kernel_args::context(0)?;
 /// # let stream = ctx.new_stream()?;
-/// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
-/// let y = Arc::new(stream.alloc_zeros::<f32>(1024)?);
-/// let args = |factor| Scale { n: 1024, factor, y: Retained::write(&y) };
-///
+/// # let fill = Kernel::<Fill>::from_image(&ctx, "", "fill")?;
 /// let mut graph = Graph::new(&ctx)?;
-/// let first = graph.add_kernel(&scale, 4, 256, args(2.0), &[])?;
-/// let second = graph.add_kernel(&scale, 4, 256, args(3.0), &first)?;
+/// let node = graph.add_kernel(&fill, 4, 256, Fill { value: 1.0, n: 1024 }, &[])?;
 /// let mut exec = graph.instantiate()?;
-/// for step in 0_u8..100 {
-///     exec.update(&second, 4, 256, args(f32::from(step)))?;
-///     // SAFETY: `y` has 1024 elements, and no other stream uses it.
-///     unsafe { exec.launch(&stream)? };
-/// }
+/// exec.update(&node, 4, 256, Fill { value: 2.0, n: 1024 })?;
+/// // SAFETY: the kernel accesses no memory.
+/// unsafe { exec.launch(&stream)? };
 /// # Ok::<(), kernel_args::Error>(())
 /// ```
 ///
 /// # What keeps memory allocated
 ///
-/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore
-/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the
-/// nodes, until an update replaces them or the graph is dropped, and the last launch that may use them has finished.
-/// Then they are dropped on a thread of this crate, because the driver's threads must not call CUDA. The memory of a
-/// [`Retained`](crate::Retained) pointer is part of its argument.
-///
-/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr`, and arguments of an `…_unretained` method, retain
-/// nothing: the caller must keep their memory allocated, as [`GraphExec::launch`] documents.
-///
-/// A graph launch does not update cudarc's record of the last use of a slice: the caller must order it and the work of
-/// other streams.
+/// Arguments must be `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the
+/// nodes, until an update replaces them or the graph is dropped, and the last launch that may use them has finished. A
+/// raw pointer, and arguments of an `…_unretained` method, retain nothing: see [`GraphExec::launch`] and
+/// [`graphs`](crate::guide::graphs#what-the-graph-keeps-allocated).
 pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,

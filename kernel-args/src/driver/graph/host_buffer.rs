@@ -14,18 +14,14 @@ use std::sync::Arc;
 /// use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
 ///
 /// # let ctx = kernel_args::context(0)?;
-/// # let stream = ctx.new_stream()?;
 /// # let sums: DevicePointer<f32> = DevicePointer::NULL;
 /// let mut graph = Graph::new(&ctx)?;
 /// let result = HostBuffer::from(vec![0.0_f32; 4]);
 /// graph.add_memcpy_dtoh(&result, sums, &[])?;
-/// let mut exec = graph.instantiate()?;
-/// // SAFETY: `sums` has four elements.
-/// unsafe { exec.launch(&stream)? };
-/// stream.synchronize()?;
-/// // SAFETY: the launch has finished, and the copied values are floats.
+/// // After a launch of the graph has finished:
+/// // SAFETY: the copied values are floats.
 /// let sums = unsafe { result.to_vec() };
-/// # Ok::<(), kernel_args::Error>(())
+/// # drop(sums); Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct HostBuffer<T: DeviceType>(Arc<[Cell<T>]>);
 

@@ -33,15 +33,13 @@ use cudarc::driver::{CudaContext, DriverError};
 
 /// A kernel node that is added or updated.
 ///
-/// `observe` sees the arguments before `set` passes them to the driver. A graph cannot contain the waits for slices and
-/// the records of their use: both are on the default stream of their context.
+/// `observe` sees the arguments before `set` passes them to the driver.
 pub(super) struct NodeCall<'d, 'a, A: KernelArgs, B, O, S> {
     pub(super) kernel: &'a Kernel<A>,
     pub(super) args: &'d mut B,
     pub(super) launch: Launch<'a>,
     /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,
-    /// For a node that is added.
     pub(super) added: Option<Added<'a>>,
     /// The context that is current, if it is known.
     pub(super) bound: &'d mut *const c_void,
@@ -51,7 +49,6 @@ pub(super) struct NodeCall<'d, 'a, A: KernelArgs, B, O, S> {
 
 #[derive(Clone, Copy)]
 pub(super) struct Added<'a> {
-    /// The context of the graph.
     pub(super) context: &'a CudaContext,
     pub(super) attributes: Option<&'a Attributes<'a>>,
 }

@@ -93,40 +93,9 @@ impl Graph {
     /// Adds a node that allocates uninitialized memory for `len` elements on the graph's device, after the nodes
     /// `after`.
     ///
-    /// A kernel, a copy or a memset whose arguments contain an address of the memory always runs after this node: the
-    /// graph adds the dependency. The order of the nodes that use the memory is the caller's: see `after` of each
-    /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured,
-    /// and nodes of child graphs and of bodies of conditional nodes.
-    ///
-    /// ```no_run
-    /// use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::{Graph, HostBuffer}};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Square { n: u32, x: Retained<DevicePointer<f32>>, y: Retained<DevicePointerMut<f32>> }
-    ///
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let stream = ctx.new_stream()?;
-    /// # let square = Kernel::<Square>::from_image(&ctx, "", "square")?;
-    /// let mut graph = Graph::new(&ctx)?;
-    /// let (x, y) = (graph.add_alloc::<f32>(1024, &[])?, graph.add_alloc::<f32>(1024, &[])?);
-    /// let input = graph.add_memcpy_htod(x.pointer(), vec![2.0_f32; 1024], &[])?;
-    /// let args = Square { n: 1024, x: x.read(), y: y.write() };
-    /// let squared = graph.add_kernel(&square, 4, 256, args, &[input])?;
-    /// let result = HostBuffer::from(vec![0.0_f32; 1024]);
-    /// graph.add_memcpy_dtoh(&result, y.pointer(), &squared)?;
-    /// graph.add_free(&x, &[])?;   // runs after the nodes that use `x`
-    /// graph.add_free(&y, &[])?;
-    /// let mut exec = graph.instantiate()?;
-    /// // SAFETY: the memory has 1024 elements, and each node runs after the node that writes its input.
-    /// unsafe { exec.launch(&stream)? };
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
-    ///
-    /// # Memory that no node frees
-    ///
-    /// It stays allocated after a launch, and must be freed before the next one: by the launch itself, with
-    /// [`instantiate_auto_free`](Self::instantiate_auto_free); as a slice that [`GraphExec::take`] returns; or with a
-    /// raw `cuMemFreeAsync`. If it was not taken, dropping the [`GraphExec`] frees it after the last launch.
+    /// Nodes whose arguments contain an address of the memory run after this node.
+    /// [`graphs`](crate::guide::graphs#memory-of-the-graph) has an example, the uses that the graph does not find, and
+    /// what becomes of memory that no node frees.
     ///
     /// # Limits of CUDA
     ///

@@ -3,14 +3,11 @@
 //! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this
 //! crate, with an event that completes when they have. A stream that is being captured can record none: the thread
 //! records it later, when it gets the next owner. User objects of the driver would make each launch 0.8 µs longer on an
-//! H200. Their destructors run on a thread of the driver, which must not call CUDA (CUDA Driver API,
-//! `cuUserObjectCreate`), but dropping a slice does. Arguments that own nothing skip all this at compile time.
+//! H200, and their destructors must not call CUDA (CUDA Driver API, `cuUserObjectCreate`). Arguments that own nothing
+//! skip all this at compile time.
 //!
 //! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver
 //! then: [`release_queue`](super::release_queue) has its states.
-//!
-//! Slices that cudarc tracks are lowered on the default stream, never on a captured stream: a wait for work outside of
-//! a capture ends it.
 
 use super::{
     Graph, explain,
@@ -25,7 +22,7 @@ use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
     sync::{self, Arc, MutexGuard, OnceLock, PoisonError},
-    thread, thread_local,
+    thread,
 };
 
 /// Values of user code may themselves wait for the end of the process.
@@ -120,7 +117,6 @@ fn turns() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A capture of this crate.
 pub(super) struct Capturing(());
 
 impl Capturing {

@@ -16,12 +16,6 @@
 //! The thread never ends. While it drops an object, `calls_cuda` is set, and the lock is not held. It takes the objects
 //! in the order in which they are sent, so `done >= n` means that the first `n` objects are dropped or forgotten.
 //!
-//! | caller | waits for | except |
-//! |---|---|---|
-//! | `send` | nothing | |
-//! | `wait` | `done` to reach the number of objects that were sent before the call | on the thread itself, whose object is not done |
-//! | `end`, when the process ends | `calls_cuda` to be cleared; at most `longest` | on the thread itself, when a drop ends the process |
-//!
 //! The program `tests/model` compiles this file with the locks of `loom` and runs all interleavings, so it imports
 //! nothing from this crate except the locks.
 
@@ -65,6 +59,7 @@ impl<T> ReleaseQueue<T> {
         self.changed.notify_all();
     }
 
+    /// Waits until the objects that were sent before are done. Returns at once on the thread itself, in an object.
     pub(super) fn wait(&self, on_the_thread: bool) {
         if on_the_thread {
             return;

@@ -17,9 +17,8 @@ impl GraphExec {
     /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change,
     /// unless the contract `#[kernel_args(shared = …)]` computes it.
     ///
-    /// Running and enqueued launches keep their arguments. The graph retains `args`, and releases the replaced
-    /// arguments when the launches that may use them have finished. Arguments that own nothing (numbers, structs, raw
-    /// pointers) need no heap allocation.
+    /// Running and enqueued launches keep their arguments. Arguments that own nothing (numbers, structs, raw pointers)
+    /// need no heap allocation.
     ///
     /// # Errors
     /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the node belongs to a different

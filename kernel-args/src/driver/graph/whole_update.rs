@@ -1,8 +1,7 @@
 //! An instantiated graph that takes over the parameters of another graph.
 //!
 //! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) is not used: it first releases what the graph retains, and leaves the
-//! graph undefined if it fails. An update with a second `Graph::capture` works on every driver since 12.0, explains
-//! what differs, and changes nothing if it is refused.
+//! graph undefined if it fails.
 
 use super::{Graph, GraphExec, contents::GraphContents, explain};
 use crate::{
@@ -66,18 +65,7 @@ impl GraphExec {
     /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped. The
     /// replaced arguments, and then these, are released when the launches that may use them have finished. What
     /// [`Graph::retain`] gave to the first graph is kept until this graph is dropped.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
-    /// /// `graph` was created by the same code as the graph of `exec`.
-    /// fn replace(exec: &mut GraphExec, graph: Graph) -> Result<(), Error> {
-    ///     if let Err(refused) = exec.update_graph(graph) {
-    ///         eprintln!("{refused}");
-    ///         *exec = refused.into_graph().instantiate()?;
-    ///     }
-    ///     Ok(())
-    /// }
-    /// ```
+    /// [`graphs`](crate::guide::graphs#another-graph-of-the-same-nodes) has an example.
     ///
     /// # Errors
     /// [`Error::Graph`] if `graph` belongs to a different context, one of the graphs allocates memory or has

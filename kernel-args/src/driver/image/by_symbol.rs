@@ -1,5 +1,4 @@
 use kernel_args_abi::compiled::{CompiledImage, CompiledKernel};
-use std::vec::Vec;
 
 /// Some kernels, or variables, of a table, sorted by symbol. A `BTreeMap` would take much longer to
 /// compile.

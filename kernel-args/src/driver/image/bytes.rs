@@ -13,7 +13,7 @@ use kernel_args_abi::{
     compiled::{CompiledImage, CompiledKernel},
 };
 use kernel_args_image::{self as image, Code, summary};
-use std::{env, format, fs, io, path::Path, string::String, sync::Arc, vec::Vec};
+use std::{env, fs, io, path::Path, sync::Arc};
 
 pub(crate) struct ImageBytes {
     pub(crate) image: DriverImage,

@@ -3,19 +3,15 @@
 use super::debug_info::Name;
 use kernel_args_abi::{Body, Parameter, Sm};
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Analyses the code of a kernel.
 ///
-/// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
+/// A trait: see `readers`.
 pub(super) trait Analyse: Send + Sync {
     fn analyse(&self, symbol: &str) -> Option<Analysed>;
 }
 
-/// A kernel whose code was analysed.
 pub(super) struct Analysed {
     pub(super) parameters: ParameterList,
     /// The demangled name. The code can show that the parameters do not have the types in the symbol.
@@ -25,7 +21,6 @@ pub(super) struct Analysed {
 pub(super) struct Code {
     images: Vec<Arc<Vec<u8>>>,
     sm: Sm,
-    /// Whether arguments are compared with the code.
     is_compared: bool,
     kernels: Mutex<Kernels<'static>>,
 }

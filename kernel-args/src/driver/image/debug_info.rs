@@ -7,10 +7,7 @@ use kernel_args_image::{
     mangled::{Demangled, Spelled},
     same_sizes,
 };
-use std::{
-    borrow::Cow,
-    string::{String, ToString},
-};
+use std::borrow::Cow;
 
 /// Debug information about a kernel's parameters, from the image or from the time when the program was compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

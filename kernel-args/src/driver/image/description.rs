@@ -18,9 +18,7 @@ use kernel_args_image::{
 };
 use std::{
     borrow::Cow,
-    string::String,
     sync::{Arc, OnceLock},
-    vec::Vec,
 };
 
 pub(crate) struct Description {

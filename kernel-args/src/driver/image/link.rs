@@ -5,7 +5,7 @@ use crate::driver::{
     error::{Error, ImageError, LoadError, LostContext, Near},
 };
 use cudarc::driver::CudaContext;
-use std::{boxed::Box, string::String, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 /// Loads an image; the logs are in `options` afterwards.
 pub(crate) fn load(
@@ -19,7 +19,6 @@ pub(crate) fn load(
     })
 }
 
-/// The linker's output.
 pub(crate) struct Linked {
     pub(crate) cubin: ImageBytes,
     pub(crate) log: String,

@@ -10,7 +10,7 @@ use crate::driver::{
 use core::fmt::Write as _;
 use cudarc::driver::CudaContext;
 use kernel_args_image::Code;
-use std::{boxed::Box, string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Returns an error if, by documented rules, the GPU and the driver cannot run any code of an image. If the rules do
 /// not cover the case, or the image does not specify its target, returns no error: the driver decides.

@@ -24,9 +24,7 @@ use kernel_args_abi::compiled::CompiledImage;
 use std::{
     borrow::Cow,
     path::{Path, PathBuf},
-    string::String,
     sync::Arc,
-    vec::Vec,
 };
 
 pub(crate) use bytes::ImageBytes;
@@ -61,15 +59,12 @@ pub(crate) use variables::VariableDescription;
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     bytes: Bytes<'a>,
-    /// The kernel information that was read when the program was compiled.
     table: Option<&'static CompiledImage>,
     /// `None` if the image is summarized.
     readers: Option<&'static Readers>,
-    /// Whether arguments are compared with the code of the kernels.
     has_code: bool,
 }
 
-/// Where the bytes of an image are.
 #[derive(Clone, Debug)]
 enum Bytes<'a> {
     Memory(Cow<'a, [u8]>),
@@ -103,9 +98,7 @@ impl<'a> Image<'a> {
 
     /// Turns off the comparison of arguments with the code of the kernels.
     ///
-    /// Otherwise the code of a kernel in PTX is analysed once, before its first arguments are verified, unless debug
-    /// information or its C++ name contains the types of its parameters. The module then keeps the image in memory.
-    /// Images of [`kernels!`](crate::kernels!) were analysed when the program was compiled.
+    /// [`checks`](crate::guide::checks#the-code-of-a-kernel) documents the comparison.
     #[must_use]
     pub fn without_code(self) -> Self {
         Self { has_code: false, ..self }

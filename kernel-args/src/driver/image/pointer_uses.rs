@@ -10,9 +10,7 @@ use kernel_args_abi::{
 use kernel_args_image::{Error, Image, ptx::PointerAccess};
 use std::{
     collections::BTreeMap,
-    string::String,
     sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
-    vec::Vec,
 };
 
 /// A kernel whose PTX is read when its pointers are checked first.

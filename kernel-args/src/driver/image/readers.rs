@@ -8,7 +8,6 @@ use crate::driver::{
 };
 use kernel_args_abi::Sm;
 use kernel_args_image::{self as image, Code, contents};
-use std::vec::Vec;
 
 #[derive(Debug)]
 pub(crate) struct Readers {

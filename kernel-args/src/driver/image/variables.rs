@@ -7,7 +7,7 @@ use kernel_args_abi::{
     compiled::{CompiledImage, CompiledKernel},
 };
 use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled};
-use std::{borrow::Cow, string::String, vec::Vec};
+use std::borrow::Cow;
 
 pub(crate) struct VariableDescription {
     pub(crate) symbol: Cow<'static, str>,

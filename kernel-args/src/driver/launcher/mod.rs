@@ -38,7 +38,7 @@ use kernel_args_abi::{
     Parameter,
     texts::{Message, templates},
 };
-use std::{boxed::Box, string::String, sync::Arc};
+use std::sync::Arc;
 
 /// The function that a `launch!` names: the source text of its path.
 pub trait LauncherName {

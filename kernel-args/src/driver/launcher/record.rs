@@ -16,7 +16,7 @@ use core::{
     any::{Any, TypeId},
     hash::Hasher,
 };
-use std::{boxed::Box, hash::DefaultHasher, vec::Vec};
+use std::hash::DefaultHasher;
 
 /// The struct, which names its function, and the lowered arguments. Calls with equal ones enqueue equal work.
 struct Key {

@@ -10,7 +10,7 @@ use core::{
 const LISTS: usize = 64;
 
 /// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no
-/// lock. The cache only grows: its functions are verified, and stay valid as long as the module is loaded.
+/// lock. The cache only grows.
 pub(crate) struct KernelCache {
     lists: [AppendList<Cached>; LISTS],
 }
@@ -63,7 +63,6 @@ impl KernelCache {
         self.find(hash(Some(erased), entry), entry, is)
     }
 
-    /// Inserts it, unless another thread was faster.
     pub(super) fn keep(&self, entry: &str, function: Verified) -> &Verified {
         let cached = Cached { hash: hash(function.arguments(), entry), entry: entry.into(), function };
         let hash = cached.hash;

@@ -21,25 +21,7 @@ impl Module {
     /// Returns the kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the
     /// struct binds to its types. This is the binding with which the struct was compared when it was compiled.
     ///
-    /// You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no driver, heap
-    /// or lock.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{DeviceType, DevicePointer, DevicePointerMut, Error, KernelArgs, Module, launch};
-    /// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
-    /// #[derive(KernelArgs)]
-    /// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
-    /// struct Saxpy<T> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
-    ///
-    /// fn saxpy<T: DeviceType>(module: &Module, args: Saxpy<T>) -> Result<(), Error> {
-    ///     let kernel = module.family::<Saxpy<T>>("saxpy")?; // `saxpy<float>` or `saxpy<double>`
-    ///     // SAFETY: `x` and `y` have `n` elements.
-    ///     unsafe { launch!(kernel, args.n.unsigned_abs().div_ceil(256), 256, args) }
-    /// }
-    /// ```
-    ///
-    /// A struct without bindings has no suffix: `module.family::<Relu>("relu_f32")`. Unlike [`kernel`](Self::kernel),
-    /// this accepts only the kernels with which the struct was compared when it was compiled.
+    /// You can call this at every launch, as [`kernel`](Self::kernel). [`dtypes`](crate::guide::dtypes) has an example.
     ///
     /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it
     /// with `if_present`: then the error is at run time.

@@ -27,7 +27,7 @@ impl Module {
     ///
     /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
     /// `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at
-    /// every launch: from the second call on, it finds the function without the driver, the heap or a lock.
+    /// every launch, as [`kernel`](Self::kernel).
     ///
     /// # Errors
     /// [`Error::Load`] if the module has no kernel or several kernels with this name.

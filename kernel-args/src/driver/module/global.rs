@@ -31,12 +31,8 @@ const NOT_IN_MODULE: &str = "the image has this variable, but the module does no
 ///
 /// It holds the module, so the variable stays valid. Clones refer to the same variable.
 ///
-/// # Concurrent kernels
-/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and
-/// [`write`](Self::write) wait for all work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on)
-/// are ordered on their stream only. A kernel that runs at the same time may see a part of a write, and a read may
-/// return a part of what it writes. The caller of the `unsafe` launch promises that the variables contain what the
-/// kernel requires while it runs: a variable with a pointer must not be overwritten then, for example.
+/// [`globals`](crate::guide::globals#reading-and-writing) lists the order of each method, and what the caller of an
+/// `unsafe` launch promises about variables that its kernel uses.
 pub struct Global<T: ?Sized> {
     pub(super) memory: Arc<GlobalMemory>,
     pub(super) name: Arc<str>,
@@ -70,21 +66,7 @@ impl Module {
     /// type and members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++
     /// name (`dt`, `sim::dt`, `buffer<7>`), or a constant of [`kernels!`](crate::kernels): then `T` is also compared
     /// when the program is compiled.
-    ///
-    /// ```no_run
-    /// use kernel_args::Module;
-    ///
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let stream = ctx.default_stream();
-    /// # let ptx = "";
-    /// let module = Module::load(&ctx, ptx)?;
-    /// let table = module.global::<[f32; 256]>("table")?;     // __constant__ float table[256];
-    /// table.write(&[0.5; 256])?;
-    /// let scale = module.global::<f32>("sim::scale")?;
-    /// scale.write_on(&stream, &2.0)?;                        // ordered on the stream
-    /// assert_eq!(scale.read()?, 2.0);
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
+    /// [`globals`](crate::guide::globals) has examples.
     ///
     /// # Errors
     /// [`Error::Global`] if the module has no variable or several variables with this name, or if `T` does not fit.

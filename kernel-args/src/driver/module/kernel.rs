@@ -21,18 +21,16 @@ use std::sync::Arc;
 /// can use it.
 ///
 /// ```no_run
-/// use cudarc::driver::CudaSlice;
 /// use kernel_args::{Kernel, KernelArgs, launch};
 ///
 /// #[derive(KernelArgs)]
-/// struct Fill<'a> { value: f32, n: u32, y: &'a mut CudaSlice<f32> }
+/// struct Fill { value: f32, n: u32 }
 ///
 /// # let ctx = kernel_args::context(0)?;
 /// # let ptx = "";
 /// let fill = Kernel::<Fill>::from_image(&ctx, ptx, "fill")?; // compares the struct with the kernel
-/// let mut y = ctx.default_stream().alloc_zeros::<f32>(1024)?;
-/// // SAFETY: `y` has 1024 elements.
-/// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024, y: &mut y })? };
+/// // SAFETY: the kernel accesses no memory.
+/// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024 })? };
 /// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Kernel<A: KernelArgs> {
@@ -199,20 +197,8 @@ impl Module {
     /// matches `A`. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc
     /// has its path as a name: `sim::step`.
     ///
-    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
-    /// on it finds the kernel without the driver, the heap or a lock. An error is not cached.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
-    /// #[derive(KernelArgs)]
-    /// struct Affine<T> { n: u32, scale: T, shift: T, y: DevicePointerMut<T> }
-    ///
-    /// fn affine<T: DeviceType>(module: &Module, dtype: &str, args: Affine<T>) -> Result<(), Error> {
-    ///     let kernel = module.kernel::<Affine<T>>(&format!("affine_{dtype}"))?;
-    ///     // SAFETY: `y` has `n` elements.
-    ///     unsafe { launch!(kernel, args.n.div_ceil(256), 256, args) }
-    /// }
-    /// ```
+    /// You can call this at every launch: the module caches each kernel by struct and `entry`, but no error.
+    /// [`lists`](crate::guide::lists#kernels-selected-by-name) has an example.
     ///
     /// # Errors
     /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if `A`

@@ -107,16 +107,6 @@ impl<A: KernelArgs> Kernel<A> {
     /// `cuOccupancyMaxActiveClusters`. It depends on the block, the shared memory and the [`cluster`](Launch::cluster)
     /// of `launch`; 0 means that the GPU cannot run it.
     ///
-    /// ```no_run
-    /// # use kernel_args::{Kernel, KernelArgs, Launch};
-    /// # #[derive(KernelArgs)]
-    /// # struct Nothing;
-    /// # let kernel = Kernel::<Nothing>::from_image(&kernel_args::context(0)?, "", "nothing")?;
-    /// let clusters = kernel.max_active_clusters(&Launch::new(64, 256).cluster(4).shared(64 * 1024))?;
-    /// # let _ = clusters;
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
-    ///
     /// # Errors
     /// [`Error::OldDriver`] before CUDA 11.8; same as [`max_active_blocks`](Self::max_active_blocks).
     pub fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
@@ -135,20 +125,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// Returns a grid and a block with at least one thread for each of `elements`: the block that the kernel requires,
     /// or else the one with the highest occupancy. The kernel must skip the threads beyond the last element.
     ///
-    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` has blocks of 1024
-    /// threads.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Kernel, KernelArgs, launch};
-    /// #[derive(KernelArgs)]
-    /// struct Fill { value: f32, n: u32 }
-    /// # let fill = Kernel::<Fill>::from_image(&kernel_args::context(0)?, "", "fill")?;
-    ///
-    /// let (grid, block) = fill.grid_and_block_for(100_000)?;
-    /// // SAFETY: the kernel accesses no memory.
-    /// unsafe { launch!(fill, grid, block, Fill { value: 1.0, n: 100_000 })? };
-    /// # Ok::<(), kernel_args::Error>(())
-    /// ```
+    /// The driver is queried once for each loaded kernel.
     ///
     /// # Errors
     /// [`Error::Launch`] if the grid is larger than the device allows; [`Error::Driver`].

@@ -1,5 +1,4 @@
 use crate::marshal::Value;
-use core::fmt;
 use kernel_args_abi::{CppType, Parameter};
 
 /// One argument of a launch, as the kernel receives it.
@@ -62,19 +61,13 @@ impl<'a> Argument<'a> {
     }
 }
 
-impl fmt::Debug for Argument<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(Argument<'_>);
 
-/// `name = value`, with the length of a slice: `x = 0x7f0000000000 [1024]`.
-impl fmt::Display for Argument<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}", self.name(), self.value())?;
-        match self.elements {
-            Some(elements) => write!(f, " [{elements}]"),
-            None => Ok(()),
-        }
+// `name = value`, with the length of a slice: `x = 0x7f0000000000 [1024]`.
+display!(Argument<'_>, |this, f| {
+    write!(f, "{} = {}", this.name(), this.value())?;
+    match this.elements {
+        Some(elements) => write!(f, " [{elements}]"),
+        None => Ok(()),
     }
-}
+});

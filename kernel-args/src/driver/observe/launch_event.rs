@@ -16,11 +16,7 @@ use cudarc::driver::{
 };
 use kernel_args_abi::Parameter;
 use kernel_args_image::mangled::demangle;
-use std::{
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
+use std::sync::Arc;
 
 /// A launch of a kernel, with everything that user code has passed to it.
 ///

@@ -5,23 +5,15 @@
 
 use super::{Event, Observer};
 use crate::driver::error::Error;
-use std::{format, string::String};
 
 /// An observer that makes each event a range of the NVIDIA Tools Extension, which Nsight Systems shows:
 /// `nsys profile ./program`.
 ///
 /// The range of a launch has the name of the kernel, demangled if its symbol is a C++ name, or of the launcher. The
 /// other ranges are `graph launch`, `sequence of 12 steps`, and `load` and `compile` with a name. A range begins before
-/// the driver's call and ends after it, on the same thread: it is the time of the host. Without a tool, a range is a
-/// function call and its name.
+/// the driver's call and ends after it, on the same thread: it is the time of the host.
 ///
 /// It exists on Linux. NVTX is compiled with the C compiler of the build.
-///
-/// ```
-/// use kernel_args::observe::{self, Nvtx};
-///
-/// let _installed = observe::install(Nvtx);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nvtx;
 

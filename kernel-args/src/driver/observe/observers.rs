@@ -7,11 +7,8 @@ use core::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 use std::{
-    boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError, RwLock},
-    thread_local,
-    vec::Vec,
 };
 
 /// Sees each launch, graph launch, load and compilation of this crate, before and after it: [`install`].
@@ -19,11 +16,7 @@ use std::{
 /// Both methods run on the thread that launches, directly before and after the call of the driver. A launch that is
 /// rejected earlier, for example for a grid that is too large, is not an event.
 ///
-/// - **Threads.** Launches of several threads call an observer at the same time.
-/// - **Launches by an observer.** What an observer itself launches, loads or compiles is not an event for any observer,
-///   so an observer cannot call itself. A thread that it starts is a thread like any other.
-/// - **Panics.** A panic in an observer does not reach the launch, which goes on. The observer is not called again, and
-///   [`Installed::take_panic`] returns the panic.
+/// [`observe`](crate::guide::observe#rules-for-observers) documents threads, launches by an observer, and panics.
 pub trait Observer: Send + Sync {
     /// Before the call.
     fn before(&self, event: &Event<'_>) {
@@ -51,23 +44,7 @@ thread_local! {
 }
 
 /// Installs an observer until the returned value is dropped. Observers are called in the order in which they were
-/// installed, and after a call in the reverse order.
-///
-/// ```
-/// use kernel_args::observe::{self, Event, Observer};
-///
-/// struct Print;
-///
-/// impl Observer for Print {
-///     fn before(&self, event: &Event<'_>) {
-///         if let Event::KernelLaunch(launch) = event {
-///             println!("{} {} {}: {}", launch.name(), launch.grid(), launch.block(), launch.arguments());
-///         }
-///     }
-/// }
-///
-/// let _installed = observe::install(Print);
-/// ```
+/// installed, and after a call in the reverse order. [`observe`](crate::guide::observe) has an example.
 pub fn install(observer: impl Observer + 'static) -> Installed {
     let entry =
         Arc::new(Entry { observer: Box::new(observer), has_panicked: AtomicBool::new(false), panic: Mutex::new(None) });

@@ -10,10 +10,6 @@ use crate::{
     marshal::Value,
 };
 use kernel_args_abi::{Class, Parameter};
-use std::{
-    string::{String, ToString},
-    vec::Vec,
-};
 
 pub(super) struct Recorded {
     pub(super) number: u64,

@@ -11,10 +11,8 @@ use core::cell::Cell;
 use cudarc::driver::CudaContext;
 use std::{
     collections::{BTreeMap, VecDeque},
-    env, eprintln,
+    env,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread_local,
-    vec::Vec,
 };
 
 struct FlightRecorder {

@@ -23,10 +23,8 @@ pub(super) fn start() {
 /// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off. Returns
 /// the number that is kept: 65,536 at most.
 ///
-/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and
-/// [`context_fault`](super::context_fault) contain the launches that were running. The environment variable
-/// `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call this:
-/// `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
+/// [`observe`](crate::guide::observe#the-launch-that-faulted) shows what errors then contain, and the environment
+/// variable.
 ///
 /// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as
 /// finished.
@@ -36,19 +34,13 @@ pub fn record_launches(kept: usize) -> usize {
     recorder::keep(kept)
 }
 
-/// Switches the check of pointers on or off, for all threads. The environment variable `KERNEL_ARGS_CHECK_POINTERS=1`
-/// switches it on without a change of the program.
+/// Switches the check of pointers on or off, for all threads.
 ///
-/// Each launch then asks the driver about the memory behind each pointer of its arguments, and returns
-/// [`LaunchError::Pointer`](crate::error::LaunchError::Pointer) before the driver is called, if the kernel cannot use
-/// it. The chapter [`guide::pointers`](crate::guide::pointers) lists what is checked.
+/// The chapter [`guide::pointers`](crate::guide::pointers#checked-pointers) lists what is checked, and the environment
+/// variable.
 ///
 /// Switch it on before modules are loaded: what the code of a kernel does with its pointers is known only for modules
 /// that are loaded afterwards.
-///
-/// ```
-/// kernel_args::observe::check_pointers(cfg!(debug_assertions));
-/// ```
 pub fn check_pointers(is_on: bool) {
     start();
     Watcher::Pointers.set_active(is_on);
@@ -65,23 +57,11 @@ pub(crate) fn pointers_are_checked() -> bool {
 /// arguments, and the memory behind its pointers, before and after. `kernel-args replay FILE` launches it again without
 /// the program, and so does [`replay`](crate::replay).
 ///
-/// `kernel` is a symbol or a C++ name, as for [`Module::kernel`](crate::Module::kernel). The environment variables
-/// `KERNEL_ARGS_RECORD=saxpy#3` and `KERNEL_ARGS_RECORD_FILE` do the same for a program that does not call this;
-/// without `#3`, the first launch is recorded. The chapter [`guide::observe`](crate::guide::observe) shows what a
-/// recording contains.
+/// `kernel` is a symbol or a C++ name, as for [`Module::kernel`](crate::Module::kernel). The chapter
+/// [`guide::observe`](crate::guide::observe#one-launch-in-a-file) shows what a recording contains, and the environment
+/// variables.
 ///
-/// Call it before the module is loaded: otherwise the recording has no image. A launch that is captured into a graph or
-/// recorded by a sequence is not counted, because it does not run then.
-///
-/// ```no_run
-/// use kernel_args::observe;
-///
-/// # fn main() -> Result<(), kernel_args::Error> {
-/// let recording = observe::record_to_file("saxpy", 3, "saxpy.launch");
-/// // … the program …
-/// assert!(recording.finish()?, "saxpy was launched four times");
-/// # Ok(()) }
-/// ```
+/// Call it before the module is loaded: otherwise the recording has no image.
 pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileRecording {
     start();
     to_file::request(kernel, nth, file.into())

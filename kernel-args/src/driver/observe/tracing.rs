@@ -1,7 +1,6 @@
 use super::{Event, LauncherEvent, Observer};
 use crate::driver::error::Error;
 use core::cell::RefCell;
-use std::{format, string::ToString, thread_local, vec::Vec};
 use tracing::{Span, field::Empty, span::EnteredSpan};
 
 /// An observer that makes each event a span of the crate `tracing`, with the target `kernel_args`.
@@ -19,12 +18,6 @@ use tracing::{Span, field::Empty, span::EnteredSpan};
 /// A span begins before the driver's call and ends after it: it is the time of the host. If the call fails, the span
 /// has the field `error`, and contains an event of level error with the text. Fields are decoded only if a subscriber
 /// wants the span.
-///
-/// ```
-/// use kernel_args::observe::{self, Tracing};
-///
-/// let _installed = observe::install(Tracing);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tracing;
 

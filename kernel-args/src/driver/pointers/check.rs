@@ -1,9 +1,8 @@
 //! What is an error.
 //!
-//! nvcc declares no alignment of pointers in PTX up to sm_90, and `.ptr .align 1` for later targets. A check of each
-//! address against it would find nothing, so a launch has no such check. The field's type states it:
-//! `CudaSlice<Double2>`. Kernels test the address, or take a flag, and contain narrower accesses for the other case. So
-//! the alignment of a pointer is the one that all accesses through it need.
+//! nvcc declares no alignment of pointers in PTX up to sm_90, and `.ptr .align 1` for later targets. The field's type
+//! states it: `CudaSlice<Double2>`. Kernels test the address, or take a flag, and contain narrower accesses for the
+//! other case. So the alignment of a pointer is the one that all accesses through it need.
 
 use super::memory::MemoryAt;
 use crate::{
@@ -16,10 +15,6 @@ use crate::{
     memory::ForEachValue,
 };
 use kernel_args_abi::pointers::{Pointer, element_align, element_size, for_each_pointer};
-use std::{
-    boxed::Box,
-    string::{String, ToString},
-};
 
 /// A launch whose pointers are checked. Its context is current.
 pub(crate) struct PointerCheck<'r> {

@@ -6,7 +6,6 @@ use crate::driver::{
 /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`.
 const PAGEABLE_MEMORY_ACCESS: u32 = 88;
 
-/// The memory at an address.
 #[derive(Clone, Copy)]
 pub(super) enum MemoryAt {
     Allocated(Allocation),

@@ -1,6 +1,6 @@
 //! Attributes of a function: `CUfunction_attribute`, by number.
 //!
-//! cudarc's enum depends on the application's `cuda-NNNNN` feature, and lacks newer attributes: these are numbers here.
+//! cudarc's enum lacks newer attributes: these are numbers here.
 
 use super::number;
 use crate::driver::api::{CallError, FunctionHandle, api, out};

@@ -18,7 +18,6 @@ pub(crate) fn device_attribute(attribute: u32) -> Result<u32, CallError> {
     number(|value| api.cuDeviceGetAttribute(value, attribute, device))
 }
 
-/// Returns the largest grid and the largest block.
 pub(crate) fn max_sizes() -> Result<[Dim3; 2], CallError> {
     // `CU_DEVICE_ATTRIBUTE_…`. The attributes of y and z follow the attribute of x.
     const MAX_GRID_DIM_X: u32 = 5;

@@ -4,11 +4,7 @@ use crate::driver::{
     error::{Error, Limit},
 };
 use cudarc::driver::sys::CUresult;
-use std::{
-    format,
-    string::String,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 /// The maximum size of dynamic and static shared memory per block without an opt-in, in bytes.
 pub(crate) const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
@@ -19,8 +15,8 @@ static RAISING: Mutex<()> = Mutex::new(());
 /// Allows `function` at least `bytes` of dynamic shared memory per block; returns the new limit. The function's context
 /// must be current.
 ///
-/// The driver stores this limit with the function, not with a handle or a thread. It is never lowered, because a
-/// different launch can need it; so a launch that is within it takes no lock.
+/// The driver stores this limit with the function, not with a handle or a thread. It is never lowered, so a launch that
+/// is within it takes no lock.
 pub(crate) fn allow(function: FunctionHandle<'_>, bytes: u32, name: &dyn Fn() -> String) -> Result<u32, Error> {
     const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
     let allowed = attribute::get(function, LIMIT)?;

@@ -6,8 +6,6 @@ use std::{
     hash::{DefaultHasher, Hasher as _},
     io::Read,
     sync::Arc,
-    vec,
-    vec::Vec,
 };
 
 pub(super) struct ReplayMemory {
@@ -144,7 +142,6 @@ fn largest<const N: usize>(recorded: &[u8], now: &[u8], value: fn([u8; N]) -> f6
 #[cfg(test)]
 mod tests {
     use super::{Difference, ElementType, add_difference};
-    use std::vec::Vec;
 
     fn bytes(floats: &[f32]) -> Vec<u8> {
         floats.iter().flat_map(|float| float.to_le_bytes()).collect()

@@ -8,19 +8,14 @@ use kernel_args_image::recording::{Manifest, Reader};
 use std::{path::PathBuf, sync::Arc};
 
 /// A recording of one launch: a file that [`record_to_file`](crate::observe::record_to_file) or
-/// `kernel-args trace --record` wrote.
+/// `kernel-args trace --record` wrote. [`observe`](crate::guide::observe#one-launch-in-a-file) launches one.
 ///
 /// ```no_run
-/// use kernel_args::replay::{Recording, ReplayOptions, ReplayPromise};
+/// use kernel_args::replay::Recording;
 ///
 /// # fn main() -> Result<(), kernel_args::Error> {
-/// let ctx = kernel_args::context(0)?;
 /// let recording = Recording::open("saxpy.launch")?;
-/// // SAFETY: the kernel is our own, and stays within its memory.
-/// let promise = unsafe { ReplayPromise::new() };
-/// let replay = recording.replay(&ctx, &ReplayOptions::new().repetitions(20), promise)?;
-/// assert!(replay.is_same());
-/// println!("{:?}", replay.median());
+/// println!("{:?}", recording.manifest());
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]
@@ -50,9 +45,6 @@ impl Recording {
 
     /// Launches the recording in `ctx`: with its own memory, whose addresses replace the recorded pointers. Compares
     /// the memory afterwards with the recorded memory.
-    ///
-    /// Pointers in device memory and variables of the module are not part of a recording: such a pointer keeps the
-    /// recorded address, and a variable the value from the image.
     ///
     /// # Errors
     /// [`Error::Recording`] for a damaged file, an image without the recorded kernel's parameters, or no image;

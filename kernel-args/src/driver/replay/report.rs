@@ -1,6 +1,5 @@
 use crate::driver::api::Status;
 use core::time::Duration;
-use std::vec::Vec;
 
 /// The result of a replay.
 #[derive(Clone, Debug)]

@@ -12,12 +12,10 @@ use core::time::Duration;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent_flags};
 use kernel_args_image::recording::{Entry, Manifest, Moment, Reader};
 use std::{
-    format,
     fs::File,
     io::{BufReader, Read},
     path::Path,
     sync::Arc,
-    vec::Vec,
 };
 
 pub(super) struct ReplayRun<'r, 'i> {

@@ -109,11 +109,9 @@ display!(ArrayShape, |this, f| {
 /// Memory of a GPU in the layout of textures, with texels of type `T`: `CUarray`.
 ///
 /// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones
-/// refer to the same memory, which is freed when no clone, texture or surface exists, after the work that uses it: the
-/// last drop waits for it.
+/// refer to the same memory.
 ///
-/// Copies are enqueued on a stream. They and the copies and launches on other streams that use the array wait for each
-/// other.
+/// Copies are enqueued on a stream. [`textures`](crate::guide::textures#order-and-lifetime) documents their order.
 ///
 /// ```no_run
 /// use kernel_args::texture::Array;

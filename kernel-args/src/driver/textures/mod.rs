@@ -1,9 +1,8 @@
 //! Arrays, textures and surfaces.
 //!
 //! The driver does not document that it waits before it destroys a texture object, so the last drop waits for the
-//! launches. cudarc keeps one event for all reads of a slice; `ObjectUses` has events for each stream, so reads do not
-//! wait for each other, and the drop waits for all of them. While cudarc records nothing (one stream), the drop waits
-//! for the context. Texels are copied through slices of cudarc, so no host memory is part of a copy of this crate.
+//! launches. `ObjectUses` has events for each stream, so reads do not wait for each other, and the drop waits for all
+//! of them. While cudarc records nothing (one stream), the drop waits for the context.
 
 /// The methods and traits of a texture and of a surface. `$writes`: whether kernels write it.
 macro_rules! object {

@@ -30,7 +30,7 @@ pub enum FilterMode {
     /// The nearest texel.
     #[default]
     Point = 0,
-    /// The weighted mean of the nearest 2, 4 or 8 texels. The weights have 8 bits. The texture must return floats.
+    /// The weighted mean of the nearest 2, 4 or 8 texels. The texture must return floats.
     Linear = 1,
 }
 

@@ -22,33 +22,22 @@ use std::{mem, sync::Arc};
 
 /// Texels that kernels read through the texture units: `cudaTextureObject_t`.
 ///
-/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the
-/// launches that use it: the last drop waits for them.
+/// Clones are the same texture.
 ///
-/// As a field, `&Texture` is tracked like a slice that is read. A `Texture` as a field is retained by the nodes of a
-/// graph.
+/// [`textures`](crate::guide::textures#order-and-lifetime) documents what it retains, and how a field is tracked.
 ///
 /// ```no_run
-/// use kernel_args::{Kernel, KernelArgs, launch, texture::{Array, FilterMode, Texture, TextureOptions}};
-/// use cudarc::driver::CudaSlice;
+/// use kernel_args::{KernelArgs, texture::{Array, FilterMode, Texture, TextureOptions}};
 ///
-/// /// `__global__ void resize(cudaTextureObject_t image, float* out, int width, int height)`
+/// /// `__global__ void resize(cudaTextureObject_t image, int width)`
 /// #[derive(KernelArgs)]
-/// struct Resize<'a> { image: &'a Texture, out: &'a mut CudaSlice<f32>, width: i32, height: i32 }
+/// struct Resize<'a> { image: &'a Texture, width: i32 }
 ///
-/// # let PTX = "";
-/// let ctx = kernel_args::context(0)?;
-/// let stream = ctx.default_stream();
+/// # let ctx = kernel_args::context(0)?;
 /// let image = Array::<f32>::new(&ctx, [640, 480])?;
-/// image.write(&stream, &vec![0.5; 640 * 480])?;
 /// let image = Texture::new(&image, &TextureOptions::new().filter(FilterMode::Linear))?;
-///
-/// let resize = Kernel::<Resize>::from_image(&ctx, PTX, "resize")?;
-/// let mut out = stream.alloc_zeros::<f32>(320 * 240)?;
-/// let args = Resize { image: &image, out: &mut out, width: 320, height: 240 };
-/// // SAFETY: `out` has `width * height` elements.
-/// unsafe { launch!(resize, (20, 15), (16, 16), args)? };
-/// # Ok::<(), kernel_args::Error>(())
+/// let args = Resize { image: &image, width: 320 };
+/// # drop(args); Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Texture(Arc<ObjectMemory>);
@@ -149,21 +138,15 @@ fn of_memory<T: Texel>(
 /// The texels of an array that kernels read and write: `cudaSurfaceObject_t`. The x coordinate of `surf2Dread` and
 /// `surf2Dwrite` is in bytes.
 ///
-/// It retains its array. Clones are the same surface, which is destroyed as a [`Texture`]. As a field, `&Surface` is
-/// tracked like a slice that is written. A `Surface` as a field is retained by the nodes of a graph.
+/// Clones are the same surface. It is retained and tracked like a [`Texture`], as memory that is written.
 ///
 /// ```no_run
-/// use kernel_args::{KernelArgs, texture::{Array, Surface, Texture, TextureOptions}};
-///
-/// /// `__global__ void blur(cudaTextureObject_t from, cudaSurfaceObject_t to)`
-/// #[derive(KernelArgs)]
-/// struct Blur<'a> { from: &'a Texture, to: &'a Surface }
+/// use kernel_args::texture::{Array, Surface};
 ///
 /// # let ctx = kernel_args::context(0)?;
-/// let (a, b) = (Array::<[u8; 4]>::new(&ctx, [640, 480])?, Array::<[u8; 4]>::for_surfaces(&ctx, [640, 480])?);
-/// let (from, to) = (Texture::new(&a, &TextureOptions::new())?, Surface::new(&b)?);
-/// let args = Blur { from: &from, to: &to };
-/// # drop(args); Ok::<(), kernel_args::Error>(())
+/// let image = Array::<[u8; 4]>::for_surfaces(&ctx, [640, 480])?;
+/// let surface = Surface::new(&image)?;
+/// # drop(surface); Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Surface(Arc<ObjectMemory>);

@@ -20,13 +20,7 @@ use kernel_args_abi::{
     ParamLayout, Parameter, Signature,
     check::{self, Report, Selection},
 };
-use std::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
+use std::sync::Arc;
 
 /// The arguments of a launch, in the same model as a kernel's parameters: a struct or a list.
 #[derive(Clone, Copy)]

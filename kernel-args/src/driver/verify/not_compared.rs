@@ -1,12 +1,7 @@
-use core::fmt;
 use kernel_args_abi::{
     Opaque, Parameter,
     check::{self, NotComparedReason, not_compared, not_compared_in_variable},
     texts::member_path,
-};
-use std::{
-    string::{String, ToString},
-    vec::Vec,
 };
 
 /// A part of a kernel's parameters that is not compared with the arguments.
@@ -22,21 +17,19 @@ pub struct NotCompared {
     pub reason: NotComparedReason,
 }
 
-impl fmt::Display for NotCompared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.reason {
-            NotComparedReason::Opaque(Opaque::Union) => "a union",
-            NotComparedReason::Opaque(Opaque::BitFields) => "bit fields",
-            NotComparedReason::Opaque(Opaque::Bases) => {
-                "a class with virtual base classes, or its table of virtual functions"
-            }
-            NotComparedReason::Incomplete => "a struct that the kernel's source declares but does not define",
-            NotComparedReason::Limit => "behind too many pointers, or nested too deep",
-            _ => "a type whose members are unknown",
-        };
-        write!(f, "`{}` of parameter `{}`: {what}", self.path, self.parameter)
-    }
-}
+display!(NotCompared, |this, f| {
+    let what = match this.reason {
+        NotComparedReason::Opaque(Opaque::Union) => "a union",
+        NotComparedReason::Opaque(Opaque::BitFields) => "bit fields",
+        NotComparedReason::Opaque(Opaque::Bases) => {
+            "a class with virtual base classes, or its table of virtual functions"
+        }
+        NotComparedReason::Incomplete => "a struct that the kernel's source declares but does not define",
+        NotComparedReason::Limit => "behind too many pointers, or nested too deep",
+        _ => "a type whose members are unknown",
+    };
+    write!(f, "`{}` of parameter `{}`: {what}", this.path, this.parameter)
+});
 
 /// Returns the parts of these parameters that cannot be compared, whatever the arguments are.
 pub(super) fn parts(parameters: &[Parameter<'_>]) -> Vec<NotCompared> {

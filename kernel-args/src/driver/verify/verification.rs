@@ -4,7 +4,6 @@ use crate::driver::{
     error::{Error, Unverified, VerifyError},
     image::{DebugInfo, Description, VariableDescription},
 };
-use std::{string::ToString, vec::Vec};
 
 /// The result of a verification, and the information that was available for it.
 #[derive(Clone, Debug, PartialEq, Eq)]

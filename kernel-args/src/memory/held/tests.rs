@@ -12,7 +12,7 @@ use core::{
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys::CUdeviceptr,
 };
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 const LENGTH: usize = 16;
 

@@ -14,7 +14,6 @@ pub(crate) use read::sm_of;
 pub(crate) use validate::validate;
 
 use crate::prelude::*;
-use core::fmt;
 
 /// Why a cubin cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,31 +45,29 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Elf(error) => write!(f, "not a cubin: {error}"),
-            Self::Machine(machine) => {
-                let name = machine_name(*machine).map_or_else(|| format!("the ELF machine {machine}"), String::from);
-                write!(
-                    f,
-                    "not a cubin: an object file, a library or a program for {name}, not for NVIDIA GPUs: `nvcc -cubin` \
-                     compiles to a cubin, `nvcc -c` to an object file of the host"
-                )
-            }
-            Self::Bits32 => f.write_str("a cubin with 32-bit device code, which CUDA no longer supports"),
-            Self::Outside { what, index } => {
-                let index = if *index == 0 { String::new() } else { format!(" {index}") };
-                write!(f, "a cubin whose headers do not fit the file: {what}{index} is wrong or ends outside of it")
-            }
-            Self::Name => f.write_str("a cubin with a name that is outside of the file or not UTF-8"),
-            Self::Overlap => f.write_str("a cubin whose sections or names overlap"),
-            Self::Kernel { name, what } => {
-                write!(f, "a cubin whose kernel `{name}` cannot be read: {what}")
-            }
+display!(Error, |this, f| {
+    match this {
+        Self::Elf(error) => write!(f, "not a cubin: {error}"),
+        Self::Machine(machine) => {
+            let name = machine_name(*machine).map_or_else(|| format!("the ELF machine {machine}"), String::from);
+            write!(
+                f,
+                "not a cubin: an object file, a library or a program for {name}, not for NVIDIA GPUs: `nvcc -cubin` \
+                 compiles to a cubin, `nvcc -c` to an object file of the host"
+            )
+        }
+        Self::Bits32 => f.write_str("a cubin with 32-bit device code, which CUDA no longer supports"),
+        Self::Outside { what, index } => {
+            let index = if *index == 0 { String::new() } else { format!(" {index}") };
+            write!(f, "a cubin whose headers do not fit the file: {what}{index} is wrong or ends outside of it")
+        }
+        Self::Name => f.write_str("a cubin with a name that is outside of the file or not UTF-8"),
+        Self::Overlap => f.write_str("a cubin whose sections or names overlap"),
+        Self::Kernel { name, what } => {
+            write!(f, "a cubin whose kernel `{name}` cannot be read: {what}")
         }
     }
-}
+});
 
 impl core::error::Error for Error {}
 

@@ -31,7 +31,7 @@ const OF_REFERENT: usize = 64;
 pub(super) struct TypeTable<'u, 's> {
     units: &'u Units<'s>,
     table: TypeWriter,
-    /// The types that were referred to, in order. They are read last, because a type may refer to itself.
+    /// The types that were referred to, in order.
     referents: Vec<Position>,
     known_referents: BTreeMap<Position, usize>,
     /// The number of each struct or enum, and how many members it has in all.

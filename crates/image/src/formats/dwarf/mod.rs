@@ -51,7 +51,6 @@ pub(crate) use sections::Sections;
 
 use crate::formats::{cubin, ptx};
 use crate::prelude::*;
-use core::fmt;
 use kernel_args_abi::{Members, signature::stored};
 
 /// The debug information of a cubin or PTX text about kernels.
@@ -171,29 +170,27 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Feature => f.write_str(
-                "debug information, which requires the feature `debug-info` of `kernel-args`: enable the feature in `Cargo.toml`",
-            ),
-            Self::Cubin(error) => error.fmt(f),
-            Self::Ptx(error) => write!(f, "PTX whose debug information cannot be parsed: {error}"),
-            Self::Compressed(section) => write!(
-                f,
-                "debug information whose section `{section}` is compressed: decompress it with `objcopy --decompress-debug-sections`"
-            ),
-            Self::Dwarf(what) => write!(f, "debug information that cannot be read as DWARF 2 to 5: {what}"),
-            Self::Size => f.write_str(
-                "debug information whose entries refer to each other more often than its size explains",
-            ),
-            Self::Kernel { name, what } => write!(
-                f,
-                "debug information that does not contain the parameters of kernel `{name}`: {what}"
-            ),
-        }
-    }
+display!(Error, |this, f| {
+    match this {
+    Self::Feature => f.write_str(
+        "debug information, which requires the feature `debug-info` of `kernel-args`: enable the feature in `Cargo.toml`",
+    ),
+    Self::Cubin(error) => error.fmt(f),
+    Self::Ptx(error) => write!(f, "PTX whose debug information cannot be parsed: {error}"),
+    Self::Compressed(section) => write!(
+        f,
+        "debug information whose section `{section}` is compressed: decompress it with `objcopy --decompress-debug-sections`"
+    ),
+    Self::Dwarf(what) => write!(f, "debug information that cannot be read as DWARF 2 to 5: {what}"),
+    Self::Size => f.write_str(
+        "debug information whose entries refer to each other more often than its size explains",
+    ),
+    Self::Kernel { name, what } => write!(
+        f,
+        "debug information that does not contain the parameters of kernel `{name}`: {what}"
+    ),
 }
+});
 
 impl core::error::Error for Error {}
 

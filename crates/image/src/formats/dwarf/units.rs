@@ -27,7 +27,7 @@ pub(super) struct Units<'s> {
     /// The remaining work, as a number of attributes, and memory in bytes.
     ///
     /// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many
-    /// times. nvcc's output uses about half of each.
+    /// times.
     work: Cell<usize>,
     memory: Cell<usize>,
 }

@@ -1,13 +1,10 @@
 //! The compression of fat binary members.
 //!
-//! The libraries unpack Zstandard with `ruzstd`, in Rust: 381 and 340 MB/s for a program of 60 MB at levels 3 and 19.
-//! The command line tool uses the C library (the crate `zstd`), with 1,078 and 927 MB/s. It needs a C compiler, so the
-//! feature `zstd` selects it on x86-64 Linux only. Its translation to Rust (`libzstd-rs-sys`, a prerelease) was as
-//! fast. `structured-zstd` needs minutes to compile, and Rust 1.92.
+//! The libraries unpack Zstandard with `ruzstd`, in Rust. The command line tool uses the C library (the crate `zstd`),
+//! which takes a third of the time. It needs a C compiler, so the feature `zstd` selects it on x86-64 Linux only.
 
 #[cfg(feature = "compressed")]
 use crate::prelude::*;
-use core::fmt;
 
 /// The compression of a fat binary member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -21,15 +18,11 @@ pub enum Compression {
     Zstd,
 }
 
-impl fmt::Display for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::None => "no compression",
-            Self::Lz4 => "LZ4",
-            Self::Zstd => "Zstandard",
-        })
-    }
-}
+display!(Compression, |this, f| f.write_str(match this {
+    Self::None => "no compression",
+    Self::Lz4 => "LZ4",
+    Self::Zstd => "Zstandard",
+}));
 
 #[cfg(feature = "compressed")]
 impl Compression {

@@ -1,7 +1,6 @@
 //! The contents of a fat binary member, the limits, and the errors.
 
 use super::compression::Compression;
-use core::fmt;
 
 /// The first four bytes of a fat binary, as a little-endian number.
 pub const MAGIC: u32 = 0xba55_ed50;
@@ -36,17 +35,13 @@ pub enum Kind {
     Other(u16),
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ptx => f.write_str("PTX"),
-            Self::Elf => f.write_str("a cubin"),
-            Self::Ltoir => f.write_str("LTO-IR"),
-            Self::TileIr => f.write_str("Tile IR"),
-            Self::Other(kind) => write!(f, "data of unknown kind {kind}"),
-        }
-    }
-}
+display!(Kind, |this, f| match this {
+    Self::Ptx => f.write_str("PTX"),
+    Self::Elf => f.write_str("a cubin"),
+    Self::Ltoir => f.write_str("LTO-IR"),
+    Self::TileIr => f.write_str("Tile IR"),
+    Self::Other(kind) => write!(f, "data of unknown kind {kind}"),
+});
 
 /// Why a fat binary cannot be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,42 +74,34 @@ pub enum Error {
     Payload(Compression),
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Magic(found) => write!(f, "not a fat binary: it begins with {found:#010x}, not {MAGIC:#010x}"),
-            Self::Wrapper => f.write_str(
-                "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which contains only its address: \
-                 pass the fat binary, for instance from `nvcc -fatbin`",
-            ),
-            Self::Version(version) => write!(f, "a fat binary of version {version}, but only version 1 is supported"),
-            Self::Cut(at) => write!(f, "a truncated fat binary: the header or payload at byte {at} ends outside of it"),
-            Self::Header(size) => write!(
-                f,
-                "the header of a member of a fat binary has {size} bytes, more than the limit of {HEADER_LIMIT}"
-            ),
-            Self::Kind(kind) => write!(
-                f,
-                "a member of a fat binary is {kind}, which does not contain its kernels' parameters: \
-                 compile to PTX or a cubin as well"
-            ),
-            Self::Feature(compression) => write!(
-                f,
-                "a member of a fat binary is compressed by {compression}: enable the feature `compressed` of \
-                 kernel-args, or compile with `--compress-mode=none`"
-            ),
-            Self::Size { size, limit } => write!(
-                f,
-                "a member of a fat binary has {size} bytes, more than the limit of {limit} for its size in the file"
-            ),
-            Self::Total(limit) => write!(
-                f,
-                "the members of a fat binary have more than {limit} bytes in total when decompressed, which is the limit \
-                 for a file of this size: split it, or compile with `--compress-mode=none`"
-            ),
-            Self::Payload(compression) => write!(f, "a member of a fat binary is not valid {compression} data"),
-        }
-    }
-}
+display!(Error, |this, f| match this {
+    Self::Magic(found) => write!(f, "not a fat binary: it begins with {found:#010x}, not {MAGIC:#010x}"),
+    Self::Wrapper => f.write_str(
+        "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which contains only its address: \
+         pass the fat binary, for instance from `nvcc -fatbin`",
+    ),
+    Self::Version(version) => write!(f, "a fat binary of version {version}, but only version 1 is supported"),
+    Self::Cut(at) => write!(f, "a truncated fat binary: the header or payload at byte {at} ends outside of it"),
+    Self::Header(size) =>
+        write!(f, "the header of a member of a fat binary has {size} bytes, more than the limit of {HEADER_LIMIT}"),
+    Self::Kind(kind) => write!(
+        f,
+        "a member of a fat binary is {kind}, which does not contain its kernels' parameters: \
+         compile to PTX or a cubin as well"
+    ),
+    Self::Feature(compression) => write!(
+        f,
+        "a member of a fat binary is compressed by {compression}: enable the feature `compressed` of \
+         kernel-args, or compile with `--compress-mode=none`"
+    ),
+    Self::Size { size, limit } =>
+        write!(f, "a member of a fat binary has {size} bytes, more than the limit of {limit} for its size in the file"),
+    Self::Total(limit) => write!(
+        f,
+        "the members of a fat binary have more than {limit} bytes in total when decompressed, which is the limit \
+         for a file of this size: split it, or compile with `--compress-mode=none`"
+    ),
+    Self::Payload(compression) => write!(f, "a member of a fat binary is not valid {compression} data"),
+});
 
 impl core::error::Error for Error {}

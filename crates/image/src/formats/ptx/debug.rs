@@ -17,8 +17,8 @@ use super::{
 use crate::formats::bytes::before_nul;
 use crate::prelude::*;
 
-/// Returns a section that the text does not contain is empty. Several of one name are read as one. Addresses of code
-/// and data are 0.
+/// Returns the sections with these names, empty if the text has none. Several of one name are read as one. Addresses of
+/// code and data are 0.
 pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> Result<[Vec<u8>; N], Error> {
     let lexer = &mut Lexer::new(before_nul(text));
     let mut sections =

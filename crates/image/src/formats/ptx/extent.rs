@@ -123,8 +123,7 @@ mod tests {
 .maxntid 256, 1, 1
 {
 	.reg .b32 %r<2>; /* } */
-	{ ret; }
-}
+	{ ret; } }
 	.section	.debug_abbrev
 	{
 .b8 1

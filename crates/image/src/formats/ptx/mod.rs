@@ -1,8 +1,7 @@
 //! Reads the kernels of a PTX text: names, parameters and launch bounds.
 //!
 //! The grammar is the one that ptxas 13.0 accepts, found by testing both sides of each rule. See PTX ISA, "Kernel and
-//! Function Directives" and "Performance-Tuning Directives". Bodies are skipped: an invalid instruction is not
-//! reported.
+//! Function Directives" and "Performance-Tuning Directives". Bodies are skipped.
 //!
 //! The two readers in the test driver and in the oracle suite check this reader, so they share no code with it.
 
@@ -30,7 +29,6 @@ pub use module::Module;
 pub use parameter::{Parameter, Pointee, PointerAccess, Space};
 
 use crate::prelude::*;
-use core::fmt;
 
 /// The position and the reason of an error in a PTX text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,12 +64,10 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { line, column, expected, found } = self;
-        write!(f, "line {line}, column {column}: expected {expected}, found ")?;
-        if found.is_empty() { f.write_str("the end of the text") } else { write!(f, "`{}`", found.escape_debug()) }
-    }
-}
+display!(Error, |this, f| {
+    let Self { line, column, expected, found } = this;
+    write!(f, "line {line}, column {column}: expected {expected}, found ")?;
+    if found.is_empty() { f.write_str("the end of the text") } else { write!(f, "`{}`", found.escape_debug()) }
+});
 
 impl core::error::Error for Error {}

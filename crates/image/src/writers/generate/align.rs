@@ -1,7 +1,7 @@
 //! The alignment of types for which debug information contains only offsets.
 //!
-//! The chosen alignment places every member at the same offset in Rust as in C++. A struct gets the smallest such
-//! alignment. Bytes of unknown alignment get the largest.
+//! A struct gets the smallest alignment that places every member at its offset in C++. Bytes of unknown alignment get
+//! the largest.
 
 use super::{
     Content, Generated, StructMember, Why,
@@ -49,7 +49,7 @@ pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     }
 }
 
-/// Returns the alignment divides the type's size, its offsets, and the limit of the enclosing type.
+/// Returns a limit for each type: the alignment divides its size, its offsets, and the limit of the enclosing type.
 fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Generated<'_>| {
         let own = largest_alignment(definition.size);

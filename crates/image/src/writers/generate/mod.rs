@@ -35,9 +35,6 @@
 //! its type is inferred. A pointer that the kernel only reads is one to `const`. Integers are unsigned, because the
 //! code does not show more, and so is what the kernel only copies.
 //!
-//! Only the host writes arguments, so an enum argument always contains one of its variants. Device memory of enums
-//! (`CudaSlice<Mode>`) that a kernel writes must contain only variants when it is read back.
-//!
 //! # Names
 //!
 //! The struct of a kernel has the name of the kernel's item in `kernels!` (see [`items`]): `saxpy` becomes `Saxpy`,
@@ -47,8 +44,8 @@
 //! have the name of a type of `kernel-args`, get their namespaces as a prefix, or a number at the end. A kernel with
 //! the name of a type gets `Args` at the end.
 //!
-//! Fields, members and variants keep their C++ names. Keywords become raw identifiers; `self`, `Self`, `super`,
-//! `crate` and `_` get a `_` at the end; characters other than letters, digits and `_` become `_`.
+//! Fields, members and variants keep their C++ names. Keywords become raw identifiers; `self`, `Self`, `super`, `crate`
+//! and `_` get a `_` at the end; characters other than letters, digits and `_` become `_`.
 //!
 //! Kernels, then types, are sorted by name. The same image always produces the same text, which rustfmt does not
 //! change.

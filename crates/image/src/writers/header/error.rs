@@ -1,7 +1,6 @@
 //! Why a header cannot be written.
 
 use crate::prelude::*;
-use core::fmt;
 
 /// Why a header cannot be written, where, and what to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,15 +21,13 @@ impl HeaderError {
     }
 }
 
-impl fmt::Display for HeaderError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the header cannot be written: ")?;
-        if !self.place.is_empty() {
-            write!(f, "`{}`: ", self.place)?;
-        }
-        f.write_str(&self.problem)
+display!(HeaderError, |this, f| {
+    f.write_str("the header cannot be written: ")?;
+    if !this.place.is_empty() {
+        write!(f, "`{}`: ", this.place)?;
     }
-}
+    f.write_str(&this.problem)
+});
 
 impl core::error::Error for HeaderError {}
 
@@ -40,15 +37,11 @@ pub(super) struct Origin {
     pub(super) place: String,
 }
 
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&*self.spelling, &*self.place) {
-            ("", place) => write!(f, "the type of `{place}`"),
-            (spelling, place) if spelling.ends_with(place) => write!(f, "`{spelling}`"),
-            (spelling, place) => write!(f, "`{spelling}` of `{place}`"),
-        }
-    }
-}
+display!(Origin, |this, f| match (&*this.spelling, &*this.place) {
+    ("", place) => write!(f, "the type of `{place}`"),
+    (spelling, place) if spelling.ends_with(place) => write!(f, "`{spelling}`"),
+    (spelling, place) => write!(f, "`{spelling}` of `{place}`"),
+});
 
 pub(super) const BY_HAND: &str =
     "\n  help: declare the struct by hand, and include the file: `.include(\"file.cuh\", &[\"…\"])`";

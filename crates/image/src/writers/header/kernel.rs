@@ -98,7 +98,7 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// Returns a type other than the parameter's would declare another kernel.
+    /// Returns the type in the symbol: a different type would declare another kernel.
     fn type_of_symbol(
         &self,
         ty: TypeUse,

@@ -130,8 +130,7 @@ impl Header<'_> {
     /// Returns the text of the header.
     ///
     /// # Errors
-    /// If C++ cannot declare a type or kernel with the given layout. The error names the member and says what to write
-    /// instead.
+    /// If C++ cannot declare a type or kernel with the given layout.
     pub fn write(&self) -> Result<String, HeaderError> {
         Ok(self.write_with_left_out()?.0)
     }

@@ -1,7 +1,6 @@
 //! The pointees of pointers, and which instance of a generic Rust struct a spelling names.
 //!
-//! A pointer contains the C++ name of its pointee, but not the members: only the spelled type arguments distinguish
-//! `Params<f32>` and `Params<u32>`.
+//! Only the spelled type arguments distinguish `Params<f32>` and `Params<u32>`.
 
 use super::{
     Base,

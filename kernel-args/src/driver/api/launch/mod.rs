@@ -68,7 +68,6 @@ impl Function {
     }
 }
 
-/// The type of `cuLaunchKernelEx`.
 pub(super) type LaunchKernelEx =
     unsafe extern "C" fn(*const LaunchConfig<'_>, CUfunction, *mut *mut c_void, *mut *mut c_void) -> Status;
 

@@ -3,10 +3,7 @@
 use crate::driver::api::{Allocation, Api, CallError, Readable};
 use kernel_args_abi::{Class, CppBase, Parameter};
 use kernel_args_image::recording::{ElementType, Manifest, Memory, Pointer};
-use std::{
-    io::{self, Read},
-    vec::Vec,
-};
+use std::io::{self, Read};
 
 /// Adds the memory that the next parameter of `manifest` points to, and its allocation.
 ///

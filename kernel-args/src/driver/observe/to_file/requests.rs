@@ -8,11 +8,9 @@ use crate::driver::{
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel_args_image::mangled::matches;
 use std::{
-    env, eprintln, format,
+    env,
     path::PathBuf,
-    string::String,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    vec::Vec,
 };
 
 const KERNEL: &str = "KERNEL_ARGS_RECORD";

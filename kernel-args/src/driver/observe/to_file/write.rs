@@ -14,8 +14,6 @@ use kernel_args_nvrtc::NewFile;
 use std::{
     io::{self, BufWriter, Write},
     path::Path,
-    string::{String, ToString},
-    vec::Vec,
 };
 
 /// Runs the launch between the two copies of its memory. Returns its result, and whether the file was written.

@@ -262,7 +262,7 @@ impl<'c, 't> Flow<'c, 't> {
         }
     }
 
-    /// Returns what is in shared memory gets to code that is not known. Returns whether something has changed.
+    /// Passes the content of shared memory to code that is not known. Returns whether something has changed.
     fn share_contents(&mut self) -> bool {
         for symbol in 0..self.memory.len() {
             if !self.is_lost && self.memory[symbol].is_shared {

@@ -1,5 +1,5 @@
 //! What the bodies of kernels do with their parameters: which of them are pointers, what is read and written through
-//! them, and which elements are behind them. Neither debug information nor types in the symbols are needed.
+//! them, and which elements are behind them.
 //!
 //! | module | content |
 //! |---|---|
