@@ -8,7 +8,6 @@ use crate::driver::{
 #[cfg(feature = "graphs")]
 use crate::{driver::api::LaunchKeeper, memory::Addresses};
 use cudarc::driver::CudaFunction;
-use std::string::String;
 
 /// The function of a launch. Launches know the variant when they are compiled.
 #[derive(Clone, Copy)]

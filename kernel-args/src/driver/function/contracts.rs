@@ -7,7 +7,6 @@ use crate::{
     },
     marshal::KernelArgs,
 };
-use std::{boxed::Box, string::String};
 
 /// Also sets the dynamic shared memory that a contract computes. A node has no stream.
 #[inline(always)]

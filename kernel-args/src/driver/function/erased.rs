@@ -13,7 +13,6 @@ use crate::{
 };
 use core::ffi::c_void;
 use kernel_args_abi::Parameter;
-use std::vec::Vec;
 
 pub(crate) trait ErasedArgs {
     fn ty(&self) -> StructType;

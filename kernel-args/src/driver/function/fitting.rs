@@ -17,7 +17,7 @@ use crate::{
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
 use kernel_args_abi::Parameter;
-use std::{borrow::Cow, string::ToString};
+use std::borrow::Cow;
 
 /// A function that was verified for every struct whose erased form is `E`.
 pub(crate) struct Typed<E> {

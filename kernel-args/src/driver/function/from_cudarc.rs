@@ -16,12 +16,7 @@ use crate::{
 };
 use cudarc::driver::{CudaContext, CudaFunction};
 use kernel_args_abi::{Parameter, check};
-use std::{
-    boxed::Box,
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
+use std::sync::Arc;
 
 impl Function {
     /// Returns a function that cudarc loaded in `ctx` from `image`. Arguments are verified against the image and the

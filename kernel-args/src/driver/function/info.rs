@@ -12,7 +12,6 @@ use crate::{
     },
 };
 use core::{ffi::c_int, sync::atomic::Ordering};
-use std::format;
 
 /// A block size with the highest occupancy of the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

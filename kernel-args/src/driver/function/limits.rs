@@ -11,7 +11,6 @@ use crate::{
     },
 };
 use core::sync::atomic::Ordering;
-use std::{format, string::String};
 
 /// What to do if grid and block [`look_exchanged`].
 pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \

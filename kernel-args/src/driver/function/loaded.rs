@@ -15,10 +15,7 @@ use crate::{
 use cudarc::driver::{CudaContext, CudaStream};
 #[cfg(feature = "observe")]
 use std::sync::OnceLock;
-use std::{
-    string::String,
-    sync::{Arc, atomic::AtomicU32},
-};
+use std::sync::{Arc, atomic::AtomicU32};
 
 pub(crate) struct LoadedFunction {
     pub(crate) api: &'static Api,

@@ -40,9 +40,9 @@ use crate::{
 use core::{any::TypeId, fmt};
 use cudarc::driver::{CudaContext, sys::CUfunction};
 use kernel_args_abi::{Signature, param_layout::LIMIT, texts::LIST};
-use std::{boxed::Box, format, string::String, sync::Arc};
+use std::sync::Arc;
 #[cfg(feature = "graphs")]
-use std::{sync::OnceLock, vec::Vec};
+use std::sync::OnceLock;
 
 /// A loaded kernel without the type of its arguments, for programs that know the arguments only at run time.
 ///

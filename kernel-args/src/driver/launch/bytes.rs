@@ -12,7 +12,6 @@ use crate::{
     marshal::LaunchStream,
 };
 use cudarc::driver::CudaStream;
-use std::{string::String, vec::Vec};
 
 pub(crate) struct ByteArguments {
     /// A parameter each.

@@ -12,11 +12,7 @@ use crate::{
     marshal::LaunchStream,
 };
 use cudarc::driver::CudaStream;
-use std::{
-    string::String,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make.
 static CAPTURES: Mutex<Vec<Captured>> = Mutex::new(Vec::new());

@@ -11,9 +11,7 @@ use core::{any::Any, ptr};
 use cudarc::driver::CudaStream;
 use std::{
     cell::{Cell, RefCell},
-    string::String,
     sync::{Arc, Weak},
-    vec::Vec,
 };
 
 std::thread_local! {

@@ -21,12 +21,7 @@ use crate::{
     memory::{ContextName, ForEachValue, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
-use std::{
-    borrow::Cow,
-    boxed::Box,
-    string::{String, ToString},
-    sync::Arc,
-};
+use std::{borrow::Cow, sync::Arc};
 
 #[cold]
 pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherContext) -> Error {

@@ -2,10 +2,7 @@ use core::{
     mem,
     sync::atomic::{AtomicBool, Ordering},
 };
-use std::{
-    boxed::Box,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What one node of a graph holds. The graph takes it when no launch uses it any more; a node can outlive its graph.
 pub(crate) struct NodeSlot {

@@ -15,7 +15,6 @@ use crate::{
     marshal::LaunchStream,
     memory::{ContextName, ForEachValue, OtherContext},
 };
-use std::string::String;
 
 /// Enters the run of the launch, and stays in it until the launch is recorded.
 #[inline(always)]

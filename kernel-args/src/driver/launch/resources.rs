@@ -9,7 +9,6 @@ use crate::{
     },
 };
 use core::fmt;
-use std::{format, string::String};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resources {
@@ -113,7 +112,6 @@ impl fmt::Display for Resources {
 mod tests {
     use super::{Dim3, LaunchConfig, Resources};
     use crate::driver::api::StreamHandle;
-    use std::string::ToString;
 
     const KERNEL: Resources = Resources {
         registers: 96,
