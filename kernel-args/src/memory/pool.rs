@@ -171,6 +171,15 @@ pub(crate) fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
     }
 }
 
+/// Makes the context of the stream current, on a thread that drops slices: cudarc frees without it. An error that is
+/// stored in the context stays there.
+pub(crate) fn bind_for_drops(stream: &CudaStream) {
+    let context = stream.context();
+    let stored = context.check_err();
+    context.record_err(context.bind_to_thread());
+    context.record_err(stored);
+}
+
 /// cudarc's `upgrade_device_ptr`, which panics if the driver does not create the events of the slice.
 ///
 /// # Safety
@@ -587,6 +596,7 @@ impl PoolMemory {
 impl Drop for PoolMemory {
     fn drop(&mut self) {
         self.await_streams();
+        bind_for_drops(&self.stream);
         let state = self.state.get_mut();
         for chunk in 0..state.chunks.len() {
             // All slices of the pool are dropped. User code has taken the rest of its blocks.

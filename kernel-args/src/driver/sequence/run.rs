@@ -14,7 +14,7 @@ use crate::{
         run::{Entered, Leftovers, NotRecording, RunRecord, SharedRecording},
         watched::{enter_closure, leave_closure},
     },
-    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory},
+    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory, bind_for_drops},
 };
 use core::{
     any::Any,
@@ -197,6 +197,7 @@ fn release_behind(stream: &Arc<CudaStream>, leftovers: Leftovers) {
     if is_capturing && start().is_ok() {
         release(Some(stream), stream.context(), leftovers.into_owners());
     } else {
+        bind_for_drops(stream);
         leftovers.release();
     }
 }
