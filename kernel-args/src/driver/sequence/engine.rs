@@ -193,7 +193,8 @@ impl Engine {
         let mode = outcome.map(|()| graphs.run.mode.take().unwrap_or(RunMode::Empty))?;
         let counts = &mut graphs.counts;
         counts.add(&mode);
-        counts.captures = external.borrow().captures();
+        let external = external.borrow();
+        (counts.captures, counts.moved) = (external.captures(), external.moved());
         counts.graphs = graphs.segments.iter().map(|segment| segment.plans.len()).sum();
         if !matches!(mode, RunMode::Plain(_)) {
             graphs.launched = graphs.run.complete;

@@ -144,7 +144,7 @@ pub(crate) fn axpy(
 }
 
 /// The number of elements for which the library launches one kernel.
-const FEW: u32 = N / 2;
+pub(crate) const FEW: u32 = N / 2;
 
 /// A slice whose first elements are `first`, and the rest `rest`.
 fn are(world: &World, slice: &CudaSlice<f32>, first: f32, rest: f32) -> Outcome {

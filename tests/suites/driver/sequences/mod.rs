@@ -12,6 +12,7 @@ mod held;
 mod kept;
 mod libraries;
 mod modes;
+mod moved;
 mod parallel;
 mod random;
 mod refused;
@@ -39,6 +40,7 @@ pub(crate) fn main() -> ExitCode {
                     refused::trials,
                     stored::trials,
                     external::trials,
+                    moved::trials,
                     libraries::trials,
                     allocated::trials,
                     sizes::trials,
