@@ -121,10 +121,10 @@ fn turns() -> MutexGuard<'static, Turns> {
 }
 
 /// A capture of this crate.
-pub(super) struct Capturing(());
+pub(crate) struct Capturing(());
 
 impl Capturing {
-    pub(super) fn begin() -> Option<Self> {
+    pub(crate) fn begin() -> Option<Self> {
         (!IS_THE_THREAD.get()).then(|| {
             let mut turns = turns();
             turns.captures += 1;

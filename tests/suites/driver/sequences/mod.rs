@@ -4,6 +4,7 @@ mod addresses;
 mod allocated;
 mod attack;
 mod captured;
+mod checked;
 mod copies;
 mod engine;
 mod exchanged;
@@ -46,6 +47,7 @@ pub(crate) fn main() -> ExitCode {
                     sizes::trials,
                     copies::trials,
                     captured::trials,
+                    checked::trials,
                     kept::trials,
                     retired::trials,
                     segments::trials,
