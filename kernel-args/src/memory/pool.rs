@@ -130,6 +130,8 @@ struct Block {
     is_free: bool,
     /// Whether it is in a list of `free`.
     is_listed: bool,
+    /// The index in `order` of the last allocation that got it there.
+    last: usize,
     /// The last slice that had it, for the next allocation of the same type and length.
     slice: Option<Box<dyn Any + Send>>,
 }
@@ -291,31 +293,38 @@ impl State {
             block.is_free && block.class == class
         };
         let expected = self.run.and_then(|at| self.order.get(at)).copied().filter(is_free);
-        let block = match expected.or_else(|| self.pop(class)) {
+        let block = match expected.or_else(|| self.pop(class, true)) {
             Some(block) => block,
-            None => self.cut(class, from, grown)?,
+            None => self.cut(class, from, grown).or_else(|why| self.pop(class, false).ok_or(why))?,
         };
         if let Some(at) = &mut self.run {
             match self.order.get_mut(*at) {
                 Some(old) => *old = block,
                 None => self.order.push(block),
             }
+            self.blocks[block as usize].last = *at;
             *at += 1;
         }
         self.blocks[block as usize].lend(&mut self.memory);
         Ok(block)
     }
 
-    fn pop(&mut self, class: u32) -> Option<u32> {
-        let list = self.free.get_mut(class as usize)?;
-        loop {
-            let block = list.pop()?;
-            let own = &mut self.blocks[block as usize];
-            own.is_listed = false;
-            if own.is_free {
-                return Some(block);
-            }
-        }
+    /// Returns a free block. If it `is_spare`, no later allocation of an equal run would get it: the address of that
+    /// allocation would change too, and of what gets the next block.
+    fn pop(&mut self, class: u32, is_spare: bool) -> Option<u32> {
+        let Self { free, blocks, order, run, .. } = self;
+        let list = free.get_mut(class as usize)?;
+        let is_expected = |block: u32| {
+            let last = blocks[block as usize].last;
+            run.is_some_and(|at| last > at) && order.get(last) == Some(&block)
+        };
+        let at = list.iter().rposition(|block| {
+            let is_free = blocks[*block as usize].is_free;
+            is_free && !(is_spare && is_expected(*block))
+        })?;
+        let block = if at + 1 == list.len() { list.pop()? } else { list.remove(at) };
+        blocks[block as usize].is_listed = false;
+        Some(block)
     }
 
     /// Returns a new free block.
@@ -332,7 +341,7 @@ impl State {
         let (address, block) = (own.next, self.blocks.len() as u32);
         own.next += size as CUdeviceptr;
         let chunk = chunk as u32;
-        self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, slice: None });
+        self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, last: 0, slice: None });
         Ok(block)
     }
 

@@ -282,6 +282,7 @@ fn random() -> Outcome {
             total.updated += counts.updated;
             total.updated_nodes += counts.updated_nodes;
             total.captures += counts.captures;
+            total.moved += counts.moved;
             total.plain += counts.plain;
         }
     }
