@@ -315,8 +315,8 @@ impl State {
         let Self { free, blocks, order, run, .. } = self;
         let list = free.get_mut(class as usize)?;
         let is_expected = |block: u32| {
-            let last = blocks[block as usize].last;
-            run.is_some_and(|at| last > at) && order.get(last) == Some(&block)
+            let at = blocks[block as usize].last;
+            run.is_some_and(|now| at > now) && order.get(at) == Some(&block)
         };
         let at = list.iter().rposition(|block| {
             let is_free = blocks[*block as usize].is_free;

@@ -6,33 +6,37 @@ use crate::driver::{
     error::{Elsewhere, Error, RunError},
     graph::Capturing,
 };
+use core::mem;
 use cudarc::driver::CudaStream;
 use std::{sync::Arc, vec::Vec};
 
 #[derive(Default)]
 pub(super) struct Check {
-    /// While the stream is being captured.
-    capturing: Option<Option<Capturing>>,
+    is_capturing: bool,
+    token: Option<Capturing>,
     found: Vec<Elsewhere>,
 }
 
 impl Check {
     /// Other code can call the stream from now on. A stream that something else captures is not checked.
     pub(super) fn watch(&mut self, stream: &Arc<CudaStream>) {
-        if self.capturing.is_none()
+        if !self.is_capturing
             && let Ok(api) = api()
             && make_current(stream.context()).is_ok()
         {
             let capturing = Capturing::begin();
             if api.begin_external_capture((&**stream).into()).is_ok() {
-                self.capturing = Some(capturing);
+                (self.is_capturing, self.token) = (true, capturing);
             }
         }
     }
 
     /// The run has this number of steps, and its next call can use the stream.
     pub(super) fn pause(&mut self, stream: &Arc<CudaStream>, steps: usize) {
-        let Some(_capturing) = self.capturing.take() else { return };
+        if !mem::take(&mut self.is_capturing) {
+            return;
+        }
+        let _token = self.token.take();
         let kinds = api().ok().and_then(|api| api.end_capture(stream).ok().flatten()?.kinds().ok());
         let Some(kinds) = kinds else {
             // A call that cudarc could not report has ended the capture.
@@ -50,7 +54,7 @@ impl Check {
 
     /// The error of the run, if other code has used the stream.
     pub(super) fn outcome(&mut self) -> Result<(), Error> {
-        let found = core::mem::take(&mut self.found);
+        let found = mem::take(&mut self.found);
         if found.is_empty() { Ok(()) } else { Err(Error::Run(RunError::Elsewhere { found })) }
     }
 }
