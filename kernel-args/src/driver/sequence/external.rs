@@ -55,9 +55,10 @@ impl Run {
     /// The closure is called while the stream is captured, so nothing runs. Its kernels, memsets and copies become
     /// steps. In later runs with equal arguments ([`ExternalArg`](crate::sequence::ExternalArg)), the closure is **not
     /// called**: the run has the same steps. With other arguments it is captured again, and updates the nodes of the
-    /// graph if the kernels are the same. If only addresses of memory differ, for example in the layers of a model, three
-    /// captures usually show where the addresses are in the steps. Then they are replaced there, and one of 256 such
-    /// calls is captured and compared.
+    /// graph if the kernels are the same.
+    ///
+    /// Often only addresses differ, as in the layers of a model. Three captures then show where the addresses are in
+    /// the steps, and the sequence replaces them there. To be sure, it captures one of 256 such calls, and compares.
     ///
     /// The closure cannot capture variables, so everything that it depends on is an argument. It must not read what
     /// changes otherwise, such as a `static`.
@@ -109,9 +110,8 @@ impl Run {
     /// - Memory that is not an argument is used by the work of one handle only.
     /// - The requirements of the `unsafe` functions that the closure calls are met.
     ///
-    /// For other memory of the same size, the work is the same with other addresses, if the alignment to 512 bytes and
-    /// the overlaps of arguments are the same: nothing else of an address selects
-    /// what it does.
+    /// For arguments with other addresses, but the same sizes, alignment to 512 bytes and overlaps, the closure would
+    /// enqueue the same work with these addresses.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     pub unsafe fn external<A, E, F>(&self, args: A, work: F) -> Result<(), E>
     where
