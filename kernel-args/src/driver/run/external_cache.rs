@@ -52,7 +52,7 @@ pub(crate) struct ExternalCache {
 pub(crate) enum Captured {
     /// Recorded steps as words, and their number.
     Steps(Vec<u64>, usize),
-    /// The same, for which nothing was captured.
+    /// Such words and their number, for which nothing was captured.
     Moved(Vec<u64>, usize),
     Child(Graph),
 }
