@@ -284,9 +284,9 @@ pub mod error {
     pub use crate::driver::{
         api::Status,
         error::{
-            BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
-            GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
-            MismatchError, OutsideOf, RunError, UnsupportedAttribute, Unverified, VerifyError,
+            BrokenContract, ContextError, ContextMismatch, DriverCall, Elsewhere, FailedLaunch, FailedLauncher,
+            GlobalError, GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError,
+            LostContext, MismatchError, OutsideOf, RunError, UnsupportedAttribute, Unverified, VerifyError,
         },
     };
     pub use crate::marshal::PackError;

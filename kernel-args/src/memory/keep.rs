@@ -35,8 +35,8 @@ use std::sync::Arc;
 pub trait Keep: Send + 'static {
     /// Calls [`KeptMemory::add`] for each slice in the value.
     ///
-    /// It is called when the value is kept and when the run is enqueued, which is an error if a slice of the first call
-    /// is not part of the second one.
+    /// It is called when the value is kept, then before steps of a run are enqueued, and at the end of a run. The run
+    /// is an error if a slice of the first call is not part of a later one.
     fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>);
 }
 

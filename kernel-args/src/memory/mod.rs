@@ -53,7 +53,7 @@ pub(crate) use {
     device_memory::memory,
     held::enter_held,
     keep::{Kept, enter_kept},
-    pool::{DeclareSlice, NoMemory, PoolMemory, refuse_capture, slice_at},
+    pool::{DeclareSlice, NoMemory, PoolMemory, bind_for_drops, refuse_capture, slice_at},
     ranges::ALL_MEMORY,
     run_memory::{After, Enter, EnteredSlice, HeldMemory, HeldSlice, RunMemory},
     thread_lock::LockGuard,

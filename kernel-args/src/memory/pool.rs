@@ -125,6 +125,8 @@ struct Block {
     chunk: u32,
     is_free: bool,
     is_listed: bool,
+    /// The index in `order` of the last allocation that got it there.
+    last: usize,
     /// The last slice that had it, for the next allocation of the same type and length.
     slice: Option<Box<dyn Any + Send>>,
 }
@@ -164,6 +166,15 @@ pub(crate) fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
         _ => Err(DriverError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
     }
+}
+
+/// Makes the context of the stream current, on a thread that drops slices: cudarc frees without it. An error that is
+/// stored in the context stays there.
+pub(crate) fn bind_for_drops(stream: &CudaStream) {
+    let context = stream.context();
+    let stored = context.check_err();
+    context.record_err(context.bind_to_thread());
+    context.record_err(stored);
 }
 
 /// cudarc's `upgrade_device_ptr`, which panics if the driver does not create the events of the slice.
@@ -273,31 +284,38 @@ impl State {
             block.is_free && block.class == class
         };
         let expected = self.run.and_then(|at| self.order.get(at)).copied().filter(is_free);
-        let block = match expected.or_else(|| self.pop(class)) {
+        let block = match expected.or_else(|| self.pop(class, true)) {
             Some(block) => block,
-            None => self.cut(class, from, grown)?,
+            None => self.cut(class, from, grown).or_else(|why| self.pop(class, false).ok_or(why))?,
         };
         if let Some(at) = &mut self.run {
             match self.order.get_mut(*at) {
                 Some(old) => *old = block,
                 None => self.order.push(block),
             }
+            self.blocks[block as usize].last = *at;
             *at += 1;
         }
         self.blocks[block as usize].lend(&mut self.memory);
         Ok(block)
     }
 
-    fn pop(&mut self, class: u32) -> Option<u32> {
-        let list = self.free.get_mut(class as usize)?;
-        loop {
-            let block = list.pop()?;
-            let own = &mut self.blocks[block as usize];
-            own.is_listed = false;
-            if own.is_free {
-                return Some(block);
-            }
-        }
+    /// Returns a free block. If it `is_spare`, no later allocation of an equal run would get it: the address of that
+    /// allocation would change too, and of what gets the next block.
+    fn pop(&mut self, class: u32, is_spare: bool) -> Option<u32> {
+        let Self { free, blocks, order, run, .. } = self;
+        let list = free.get_mut(class as usize)?;
+        let is_expected = |block: u32| {
+            let at = blocks[block as usize].last;
+            run.is_some_and(|now| at > now) && order.get(at) == Some(&block)
+        };
+        let at = list.iter().rposition(|block| {
+            let is_free = blocks[*block as usize].is_free;
+            is_free && !(is_spare && is_expected(*block))
+        })?;
+        let block = if at + 1 == list.len() { list.pop()? } else { list.remove(at) };
+        blocks[block as usize].is_listed = false;
+        Some(block)
     }
 
     /// Returns a new free block.
@@ -314,7 +332,7 @@ impl State {
         let (address, block) = (own.next, self.blocks.len() as u32);
         own.next += size as CUdeviceptr;
         let chunk = chunk as u32;
-        self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, slice: None });
+        self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, last: 0, slice: None });
         Ok(block)
     }
 
@@ -580,6 +598,7 @@ impl PoolMemory {
 impl Drop for PoolMemory {
     fn drop(&mut self) {
         self.await_streams();
+        bind_for_drops(&self.stream);
         let state = self.state.get_mut();
         for chunk in 0..state.chunks.len() {
             // All slices of the pool are dropped. User code has taken the rest of its blocks.

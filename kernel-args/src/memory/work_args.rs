@@ -41,8 +41,9 @@ pub trait ExternalArg: sealed::Sealed {
     /// `None` if the run has not the memory.
     #[doc(hidden)]
     fn find(&self, memory: &RunMemory) -> Option<Self::Found>;
+    /// With `anywhere`, memory matches at each address.
     #[doc(hidden)]
-    fn matches(&self, found: Self::Found, key: &Self::Key) -> bool;
+    fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool;
     #[doc(hidden)]
     fn key(&self, found: Self::Found) -> Self::Key;
     #[doc(hidden)]
@@ -76,8 +77,9 @@ pub trait ExternalArgs: sealed::Sealed {
     /// The error is the index of an argument whose memory the run has not.
     #[doc(hidden)]
     fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize>;
+    /// With `anywhere`, memory matches at each address.
     #[doc(hidden)]
-    fn matches(&self, found: Self::Found, key: &Self::Key) -> bool;
+    fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool;
     #[doc(hidden)]
     fn key(&self, found: Self::Found) -> Self::Key;
     #[doc(hidden)]
@@ -129,8 +131,8 @@ macro_rules! memory {
                 find(self, memory)
             }
 
-            fn matches(&self, found: HeldMemory, key: &MemoryKey<T>) -> bool {
-                (found.address(), found.bytes()) == (key.0, key.1)
+            fn matches(&self, found: HeldMemory, key: &MemoryKey<T>, anywhere: bool) -> bool {
+                (anywhere || found.address() == key.0) && found.bytes() == key.1
             }
 
             fn key(&self, found: HeldMemory) -> MemoryKey<T> {
@@ -177,7 +179,7 @@ macro_rules! without_memory {
             Some(())
         }
 
-        fn matches(&$self, (): (), $key: &$value) -> bool {
+        fn matches(&$self, (): (), $key: &$value, _: bool) -> bool {
             $are_equal
         }
 
@@ -321,7 +323,7 @@ macro_rules! shared {
                 Some(())
             }
 
-            fn matches(&self, (): (), key: &Arc<H>) -> bool {
+            fn matches(&self, (): (), key: &Arc<H>, _: bool) -> bool {
                 let $this = self;
                 Arc::ptr_eq($arc, key)
             }
@@ -379,8 +381,8 @@ macro_rules! tuples {
                 Ok(($(self.$index.find(memory).ok_or::<usize>($index)?,)*))
             }
 
-            fn matches(&self, found: Self::Found, key: &Self::Key) -> bool {
-                $(self.$index.matches(found.$index, &key.$index))&&*
+            fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool {
+                $(self.$index.matches(found.$index, &key.$index, anywhere))&&*
             }
 
             fn key(&self, found: Self::Found) -> Self::Key {

@@ -62,6 +62,14 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The kind of each node, as `CUgraphNodeType`.
+    pub(crate) fn kinds(&self) -> Result<Vec<u32>, CallError> {
+        let graph = self.as_ref();
+        graph.nodes()?.into_iter().filter_map(|node| graph.node(node)).map(GraphNode::kind).collect()
+    }
+}
+
 impl GraphNode<'_> {
     /// Returns whether the node is a step. An empty node is not.
     fn read_step(

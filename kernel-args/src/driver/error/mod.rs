@@ -54,7 +54,7 @@ pub(crate) use meaning::{Asked, Meaning, meaning};
 pub use nvrtc::{CompileError, NvrtcError};
 #[cfg(feature = "record")]
 pub use recording::RecordingError;
-pub use run::{OutsideOf, RunError};
+pub use run::{Elsewhere, OutsideOf, RunError};
 #[cfg(feature = "textures")]
 pub use texture::TextureError;
 pub use verify::{MismatchError, Unverified, VerifyError};

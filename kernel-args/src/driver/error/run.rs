@@ -59,12 +59,31 @@ pub enum RunError {
         /// What to do.
         help: &'static str,
     },
+    /// While a run of a sequence was recorded, other code has used its stream: see
+    /// [`Sequence::check`](crate::sequence::Sequence::check). Nothing was enqueued.
+    #[non_exhaustive]
+    Elsewhere {
+        /// The operations, in their order.
+        found: Vec<Elsewhere>,
+    },
     /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
     #[non_exhaustive]
     Replaced {
         /// The call of `hold` for the slice.
         held_at: &'static Location<'static>,
     },
+}
+
+/// Operations that are no part of the run that records on their stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Elsewhere {
+    /// Their kind: `copy`, `launch of a kernel`.
+    pub kind: &'static str,
+    /// Their number.
+    pub count: usize,
+    /// How many steps the run had.
+    pub steps: usize,
 }
 
 /// What a launch is outside of, although it is in its closure.
@@ -161,6 +180,21 @@ display!(RunError, |this, f| match this {
          help: call it before or after the capture"
     ),
     Self::CannotRecord { what, reason, help } => write!(f, "{what} was not recorded: {reason}\nhelp: {help}"),
+    Self::Elsewhere { found } => {
+        f.write_str(
+            "the run of the sequence was not enqueued: while it was recorded, other code has used its stream, before all steps of the run",
+        )?;
+        for Elsewhere { kind, count, steps } in found {
+            match steps {
+                0 => write!(f, "\n  {count} × {kind}, before step 1")?,
+                _ => write!(f, "\n  {count} × {kind}, between step {steps} and step {}", steps + 1)?,
+            }
+        }
+        f.write_str(
+            "\nhelp: make them steps: `run.memcpy_htod`, `run.memset_zeros`, `stream = &run`, or `run.external` around the call of a library; \
+             write `graph::run_now(|| …)` around what has to run now",
+        )
+    }
     Self::Replaced { held_at } => write!(
         f,
         "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\

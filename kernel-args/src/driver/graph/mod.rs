@@ -58,4 +58,4 @@ pub use node_text::NodeKind;
 pub use whole_update::GraphUpdateError;
 
 pub(crate) use capture::Capture;
-pub(crate) use release::{release, start};
+pub(crate) use release::{Capturing, release, start};

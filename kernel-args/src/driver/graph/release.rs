@@ -117,10 +117,11 @@ fn turns() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) struct Capturing(());
+/// A capture of this crate.
+pub(crate) struct Capturing(());
 
 impl Capturing {
-    pub(super) fn begin() -> Option<Self> {
+    pub(crate) fn begin() -> Option<Self> {
         (!IS_THE_THREAD.get()).then(|| {
             let mut turns = turns();
             turns.captures += 1;

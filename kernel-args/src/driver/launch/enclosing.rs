@@ -63,7 +63,14 @@ pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
 /// # }
 /// ```
 pub fn run_now<R>(work: impl FnOnce() -> R) -> R {
-    with(Scope::Now, work)
+    let is_outermost = !matches!(SCOPE.get(), Scope::Now);
+    let runs = || RUNS.try_with(|runs| runs.borrow().iter().filter_map(Weak::upgrade).collect()).unwrap_or_default();
+    let runs: Vec<Arc<dyn BegunRun>> = if is_outermost { runs() } else { Vec::new() };
+    let allow_calls = |are_allowed| runs.iter().for_each(|run| run.record().allow_calls(are_allowed));
+    allow_calls(true);
+    let value = with(Scope::Now, work);
+    allow_calls(false);
+    value
 }
 
 fn with<R>(scope: Scope, work: impl FnOnce() -> R) -> R {

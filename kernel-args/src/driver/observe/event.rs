@@ -48,8 +48,8 @@ pub struct GraphEvent<'e> {
     pub stream: &'e CudaStream,
 }
 
-/// One run of a [`Sequence`](crate::sequence::Sequence). Its launches were events before, when the closure recorded
-/// them.
+/// One run of a [`Sequence`](crate::sequence::Sequence), or a segment of it. Its launches were events before, when they
+/// were recorded.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SequenceEvent<'e> {

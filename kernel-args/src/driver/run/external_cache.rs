@@ -1,6 +1,10 @@
 //! External work that was captured: what equal work of a later run reuses.
 
-use crate::driver::api::{Graph, Steps};
+use super::moved_work::MovedWork;
+use crate::{
+    driver::api::{Graph, Steps},
+    memory::Access,
+};
 use core::{
     any::Any,
     mem,
@@ -40,6 +44,7 @@ pub(crate) struct ExternalCache {
     /// The number of the run.
     run: u64,
     captures: u64,
+    moved: MovedWork,
     /// How many children have a number.
     children: u64,
 }
@@ -47,6 +52,8 @@ pub(crate) struct ExternalCache {
 pub(crate) enum Captured {
     /// Recorded steps as words, and their number.
     Steps(Vec<u64>, usize),
+    /// Such words and their number, for which nothing was captured.
+    Moved(Vec<u64>, usize),
     Child(Graph),
 }
 
@@ -74,9 +81,11 @@ impl ExternalCache {
     /// Makes new work the next work.
     pub(crate) fn insert(&mut self, hash: u64, key: Box<dyn Any + Send + Sync>, captured: Captured) {
         let last = AtomicU64::new(self.run);
-        self.captures += 1;
+        self.captures += u64::from(!matches!(captured, Captured::Moved(..)));
         let new = Arc::new(match captured {
-            Captured::Steps(words, steps) => ExternalSteps { key, words, steps, child: None, last },
+            Captured::Steps(words, steps) | Captured::Moved(words, steps) => {
+                ExternalSteps { key, words, steps, child: None, last }
+            }
             Captured::Child(graph) => {
                 self.children += 1;
                 let (number, graph) = (self.children, Mutex::new(graph));
@@ -108,6 +117,31 @@ impl ExternalCache {
         self.captures
     }
 
+    /// Returns how often only the addresses of work were other ones, and nothing was captured.
+    pub(crate) fn moved(&self) -> u64 {
+        self.moved.predicted()
+    }
+
+    /// Returns the steps of work with other addresses than captured work, if they are known.
+    pub(crate) fn predict(&mut self, accesses: &[Access], is_like: impl Fn(&dyn Any) -> bool) -> Option<Captured> {
+        self.moved.predict(accesses, is_like).map(|(words, steps)| Captured::Moved(words, steps))
+    }
+
+    /// Compares captured work with what is known of work with other addresses. `key` returns its key.
+    pub(crate) fn learn(
+        &mut self,
+        accesses: &[Access],
+        captured: &Captured,
+        is_like: impl Fn(&dyn Any) -> bool,
+        key: impl FnOnce() -> Box<dyn Any + Send + Sync>,
+    ) {
+        if let Captured::Steps(words, steps) = captured {
+            let last = AtomicU64::new(self.run);
+            let new = || ExternalSteps { key: key(), words: words.clone(), steps: *steps, child: None, last };
+            self.moved.learn(accesses, words, is_like, new);
+        }
+    }
+
     /// Returns the work of this run.
     pub(crate) fn now(&self) -> &[Arc<ExternalSteps>] {
         &self.order[..self.now]
@@ -119,11 +153,12 @@ impl ExternalCache {
         old.extend(self.order.drain(mem::take(&mut self.now)..));
         self.run += 1;
         if self.run.is_multiple_of(Self::RUNS) {
-            let is_old = |steps: &mut Arc<ExternalSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
+            let is_old = |steps: &ExternalSteps| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
             self.known.retain(|_, steps| {
-                old.extend(steps.extract_if(.., is_old));
+                old.extend(steps.extract_if(.., |steps| is_old(steps)));
                 !steps.is_empty()
             });
+            old.extend(self.moved.forget(is_old));
         }
         old
     }

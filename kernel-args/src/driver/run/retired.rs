@@ -1,5 +1,6 @@
 //! Memory that any thread retires while a run records.
 
+use crate::memory::bind_for_drops;
 use cudarc::driver::CudaStream;
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -60,4 +61,5 @@ pub(crate) fn retire(value: impl Send + Sync + 'static, stream: &CudaStream) {
             values.push(value.clone());
         }
     }
+    bind_for_drops(stream);
 }

@@ -33,11 +33,16 @@ const RECORDS: u8 = 0;
 const OVER: u8 = 1;
 /// Its first steps are being enqueued.
 const ENQUEUES: u8 = 2;
+/// It records, and other calls of its stream are found.
+const CHECKED: u8 = 3;
 
 /// Enqueues the first steps of a run while it records.
 pub(crate) trait Segments: Send + Sync {
     /// The steps since the last call are a segment.
     fn cut(&self, recording: &Recording);
+
+    /// From now on, calls of the stream by other code are found, or no longer.
+    fn watch(&self, recording: &Recording, watches: bool);
 }
 
 /// What the runs of a sequence record, one after another. The lock of its pool is its lock too.
@@ -191,6 +196,10 @@ impl RunRecord {
         match self.state.load(Ordering::Relaxed) {
             RECORDS => Ok(entered),
             OVER => Err(NotRecording::Over),
+            CHECKED => {
+                self.segments.watch(&entered, false);
+                Ok(entered)
+            }
             _ => Err(NotRecording::Enqueuing),
         }
     }
@@ -199,8 +208,32 @@ impl RunRecord {
         self.state.load(Ordering::Relaxed) == OVER
     }
 
-    pub(crate) fn set_over(&self, _: &Entered<'_>) {
-        self.state.store(OVER, Ordering::Relaxed);
+    pub(crate) fn set_over(&self, entered: &Entered<'_>) {
+        if self.state.swap(OVER, Ordering::Relaxed) == CHECKED {
+            self.segments.watch(entered, false);
+        }
+    }
+
+    /// From now on, the run is checked.
+    pub(crate) fn set_checked(&self, entered: &Entered<'_>) {
+        self.state.store(CHECKED, Ordering::Relaxed);
+        self.end_call(entered);
+    }
+
+    /// The next calls of this thread are not part of the run.
+    pub(crate) fn end_call(&self, entered: &Entered<'_>) {
+        if self.state.load(Ordering::Relaxed) == CHECKED {
+            self.segments.watch(entered, true);
+        }
+    }
+
+    /// Calls of this thread are meant to be no part of the run until [`end_call`](Self::end_call), or no longer.
+    pub(crate) fn allow_calls(&self, are_allowed: bool) {
+        if self.state.load(Ordering::Relaxed) == CHECKED
+            && let Ok(entered) = self.shared.enter()
+        {
+            self.segments.watch(&entered, !are_allowed);
+        }
     }
 
     /// After a step: a run that is cut enqueues its steps, if there are enough. Until it has, nothing can record.
@@ -219,6 +252,7 @@ impl RunRecord {
             let _enqueues = Enqueues(&self.state);
             self.segments.cut(entered);
         }
+        self.end_call(entered);
     }
 }
 

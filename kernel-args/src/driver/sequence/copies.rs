@@ -162,7 +162,9 @@ impl Run {
         // `HostCopy` reads the elements after the run, which has written all of them.
         let mut slice = self.alloc_unset(from.slice().len())?;
         self.memcpy_dtod(from, &mut slice)?;
-        self.enter("clone_dtoh")?.outside_captures.set(Some(NotRecording::ForHost));
+        let recording = self.enter("clone_dtoh")?;
+        recording.outside_captures.set(Some(NotRecording::ForHost));
+        self.end_call(&recording);
         Ok(HostCopy { slice, run: self.state().clone() })
     }
 }

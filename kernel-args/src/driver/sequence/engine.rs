@@ -1,6 +1,6 @@
 //! Enqueues a run: finds the graph with the fewest changes, updates and launches it, or makes a new one.
 
-use super::{RunCounts, RunMode, WhyPlain, plain, plan::Plan};
+use super::{RunCounts, RunMode, WhyPlain, check::Check, plain, plan::Plan};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
@@ -30,6 +30,7 @@ pub(super) struct Engine {
     pub(super) always: Vec<Kept>,
     /// Storage of the last run, for the next one.
     guards: Vec<SyncOnDrop<'static>>,
+    check: Check,
 }
 
 pub(super) struct Graphs {
@@ -98,6 +99,15 @@ impl Segments for Mutex<Engine> {
             }
         }
     }
+
+    fn watch(&self, recording: &Recording, watches: bool) {
+        let (check, stream) = (&mut lock(self).check, recording.held.stream());
+        if watches {
+            check.watch(stream);
+        } else {
+            check.pause(stream, recording.log.borrow().len());
+        }
+    }
 }
 
 impl Engine {
@@ -112,7 +122,15 @@ impl Engine {
             found: Vec::new(),
             counts: RunCounts::default(),
         };
-        Self { graphs, always: Vec::new(), guards: Vec::new() }
+        Self { graphs, always: Vec::new(), guards: Vec::new(), check: Check::default() }
+    }
+
+    /// The run is over.
+    pub(super) fn end_run(&mut self, recording: &Recording) {
+        self.check.pause(recording.held.stream(), 0);
+        // A run that is given up reports nothing.
+        let _ = self.check.outcome();
+        self.graphs.end_run(recording);
     }
 
     /// Enqueues the complete segments while the run records. `false` if they must wait for its end:
@@ -148,7 +166,8 @@ impl Engine {
 
     /// Enqueues what was recorded since.
     pub(super) fn finish(&mut self, recording: &Recording) -> Result<RunMode, Error> {
-        let Self { graphs, always, guards: storage } = self;
+        self.check.outcome()?;
+        let Self { graphs, always, guards: storage, .. } = self;
         let Recording { held, kept, external, .. } = recording;
         let stream = held.stream();
         if graphs.run.complete == 0 && recording.log.borrow().len() == 0 {
@@ -193,10 +212,12 @@ impl Engine {
         let mode = outcome.map(|()| graphs.run.mode.take().unwrap_or(RunMode::Empty))?;
         let counts = &mut graphs.counts;
         counts.add(&mode);
-        counts.captures = external.borrow().captures();
+        let external = external.borrow();
+        (counts.captures, counts.moved) = (external.captures(), external.moved());
         counts.graphs = graphs.segments.iter().map(|segment| segment.plans.len()).sum();
         if !matches!(mode, RunMode::Plain(_)) {
-            graphs.launched = graphs.run.complete;
+            let last = graphs.run.complete - 1;
+            graphs.launched = last + usize::from(graphs.segments[last].log.len() > 0);
         }
         context.check_err().map_err(|error| unrecorded_after(Near::Enqueued, error))?;
         recording.is_unsettled.set(false);

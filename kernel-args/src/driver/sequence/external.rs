@@ -57,6 +57,9 @@ impl Run {
     /// called**: the run has the same steps. With other arguments it is captured again, and updates the nodes of the
     /// graph if the kernels are the same.
     ///
+    /// Often only addresses differ, as in the layers of a model. Three captures then show where the addresses are in
+    /// the steps, and the sequence replaces them there. To be sure, it captures one of 256 such calls, and compares.
+    ///
     /// The closure cannot capture variables, so everything that it depends on is an argument. It must not read what
     /// changes otherwise, such as a `static`.
     ///
@@ -106,6 +109,9 @@ impl Run {
     ///   such as a slice in a `static`, can be freed before the run.
     /// - Memory that is not an argument is used by the work of one handle only.
     /// - The requirements of the `unsafe` functions that the closure calls are met.
+    ///
+    /// For arguments with other addresses, but the same sizes, alignment to 512 bytes and overlaps, the closure would
+    /// enqueue the same work with these addresses.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     pub unsafe fn external<A, E, F>(&self, args: A, work: F) -> Result<(), E>
     where
@@ -182,10 +188,11 @@ impl Run {
             let field = |index| format!("args.{index}").into();
             args.find(held).map_err(|index| not_held(held, "the external work", field(index)))
         })?;
-        let is_equal = |steps: &ExternalSteps| {
-            let key = steps.key.downcast_ref::<(P, A::Key)>();
-            key.is_some_and(|key| key.0 == place && args.matches(found, &key.1))
+        let matches = |key: &dyn Any, anywhere| {
+            let key = key.downcast_ref::<(P, A::Key)>();
+            key.is_some_and(|key| key.0 == place && args.matches(found, &key.1, anywhere))
         };
+        let is_equal = |steps: &ExternalSteps| matches(&*steps.key, false);
         let accesses = OnceCell::new();
         let accesses = || {
             accesses.get_or_init(|| {
@@ -202,8 +209,17 @@ impl Run {
             hasher.finish()
         };
         let capture = || {
-            let captured = capture_work(recording, args, found, is_checked, accesses(), work)?;
-            Ok((Box::new((place, args.key(found))) as Box<dyn Any + Send + Sync>, captured))
+            let key = || Box::new((place, args.key(found))) as Box<dyn Any + Send + Sync>;
+            let (is_like, accesses) = (|key: &dyn Any| matches(key, true), accesses());
+            let moved = is_checked.then(|| recording.external.borrow_mut().predict(accesses, is_like));
+            if let Some(moved) = moved.flatten() {
+                return Ok((key(), moved));
+            }
+            let captured = capture_work(recording, args, found, is_checked, accesses, work)?;
+            if is_checked {
+                recording.external.borrow_mut().learn(accesses, &captured, is_like, key);
+            }
+            Ok((key(), captured))
         };
         add_work::<E>(recording, "external work", hash, is_equal, capture, |uses| {
             if is_checked { uses.add(accesses().iter().copied()) } else { uses.add_ordered() }

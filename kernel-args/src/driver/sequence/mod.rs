@@ -11,9 +11,11 @@
 //! | the memory of a framework | `memory.rs`, `retire.rs` |
 //! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory`; `retired.rs` of `run` |
 //! | a new operation on memory | five files: `copies.rs` (the method, the memory that it uses); in `api`, `step.rs` (its words), `log.rs`, `graph.rs` (its node and its call), `captured.rs` (as external work) |
+//! | what other code does with the stream while a run records | `check.rs` |
 //! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` of `memory` |
 //! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
 
+mod check;
 mod copies;
 mod dependencies;
 mod engine;

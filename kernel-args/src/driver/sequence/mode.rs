@@ -37,6 +37,8 @@ pub struct RunCounts {
     pub plain: u64,
     /// Calls of closures of external work.
     pub captures: u64,
+    /// External work with other addresses than before, whose closure was not called.
+    pub moved: u64,
     /// Graphs that were launched: one for each run, or for each segment of a run.
     pub segments: u64,
     /// Runs that were given up: dropped without [`Run::finish`](super::Run::finish), or after an error in the closure.

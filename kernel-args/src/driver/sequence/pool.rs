@@ -126,7 +126,9 @@ impl Run {
     #[inline]
     pub(super) fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let recording = self.enter("an allocation")?;
-        recording.pool.alloc(recording.lock(), len, &|range| recording.held.own(range, true)).map_err(no_memory)
+        let slice = recording.pool.alloc(recording.lock(), len, &|range| recording.held.own(range, true));
+        self.end_call(&recording);
+        slice.map_err(no_memory)
     }
 
     /// Returns a slice of `len` elements, whose bytes a step of the run sets to zero. If the run is part of a capture,

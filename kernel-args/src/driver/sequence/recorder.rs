@@ -61,7 +61,10 @@ impl<'s> Recorder<'s, '_> {
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
             return Err(other_context_slice(ContextName::of(slice.context()), stream));
         }
-        Ok(slice.hold(&self.run.enter("a slice")?.held))
+        let recording = self.run.enter("a slice")?;
+        let held = slice.hold(&recording.held);
+        self.run.end_call(&recording);
+        Ok(held)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
         run::{Entered, Leftovers, NotRecording, RunRecord, SharedRecording},
         watched::{enter_closure, leave_closure},
     },
-    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory},
+    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory, bind_for_drops},
 };
 use core::{
     any::Any,
@@ -81,6 +81,10 @@ impl State {
         Self { record, engine, recorders: AtomicUsize::new(0), mode: OnceLock::new() }
     }
 
+    pub(super) fn set_checked(&self, recording: &Entered<'_>) {
+        self.record.set_checked(recording);
+    }
+
     /// For the next run of the same sequence.
     pub(super) fn reset(&mut self) {
         self.record.reset();
@@ -118,7 +122,7 @@ impl State {
             fn drop(&mut self) {
                 if let Some(recording) = self.recording.take() {
                     recording.pool.end_run(self.is_enqueued || recording.is_unsettled.get());
-                    lock(self.engine).graphs.end_run(&recording);
+                    lock(self.engine).end_run(&recording);
                     let leftovers = recording.clear();
                     drop(recording);
                     release_behind(self.stream, leftovers);
@@ -197,6 +201,7 @@ fn release_behind(stream: &Arc<CudaStream>, leftovers: Leftovers) {
     if is_capturing && start().is_ok() {
         release(Some(stream), stream.context(), leftovers.into_owners());
     } else {
+        bind_for_drops(stream);
         leftovers.release();
     }
 }
@@ -245,6 +250,7 @@ impl Run {
     pub(super) fn scope(&self) -> Result<Scope<'_>, Error> {
         let recording = self.0.enter_once()?;
         recording.stay();
+        self.0.record.end_call(&recording);
         Ok(Scope(&self.0, Some(recording)))
     }
 
@@ -261,6 +267,14 @@ impl Run {
     #[inline]
     pub(super) fn end_step(&self, recording: &Entered<'_>) {
         self.0.end_step(recording);
+    }
+
+    /// After a call that adds no step.
+    #[inline]
+    pub(super) fn end_call(&self, recording: &Entered<'_>) {
+        if recording.is_watched.get() {
+            self.0.record.end_call(recording);
+        }
     }
 
     /// Enqueues the recorded launches as one launch of a graph, and drops what the run owns. Later uses of clones are
@@ -307,6 +321,7 @@ impl Run {
         let recording = self.enter("a kept value")?;
         kept.own(&recording.held, false).map_err(|name| other_context_slice(name, self.stream()))?;
         recording.kept.borrow_mut().push(kept);
+        self.end_call(&recording);
         Ok(())
     }
 
@@ -319,7 +334,9 @@ impl Run {
     /// Until the work of the run has finished, the memory stays allocated. Nothing uses it at the same time as a step
     /// that writes it, or writes it at the same time as a step that reads it.
     pub unsafe fn assume_held(&self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
-        self.enter("memory")?.assume(memory, false);
+        let recording = self.enter("memory")?;
+        recording.assume(memory, false);
+        self.end_call(&recording);
         Ok(())
     }
 
@@ -334,7 +351,9 @@ impl Run {
     /// on the stream of the run, and no thread drops one until the run is over, but passes it to
     /// [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
     pub unsafe fn assume_all_held(&self) -> Result<(), Error> {
-        self.enter("memory")?.assume(ALL_MEMORY, false);
+        let recording = self.enter("memory")?;
+        recording.assume(ALL_MEMORY, false);
+        self.end_call(&recording);
         Ok(())
     }
 }

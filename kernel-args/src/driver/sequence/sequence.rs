@@ -15,7 +15,10 @@ use crate::{
 };
 use core::{fmt, ops::Range};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
-use std::sync::{Arc, Mutex};
+use std::{
+    env,
+    sync::{Arc, Mutex},
+};
 
 const GRAPHS: usize = 8;
 
@@ -74,6 +77,7 @@ pub struct Sequence {
     last: Arc<State>,
     /// The mode of the runs before it.
     mode: RunMode,
+    checks: bool,
 }
 
 impl Sequence {
@@ -83,7 +87,8 @@ impl Sequence {
         let shared = Arc::new(SharedRecording::new(stream.clone()));
         let engine = Arc::new(Mutex::new(Engine::new(GRAPHS)));
         let last = Arc::new(State::new(&shared, &engine));
-        Self { shared, engine, last, mode: RunMode::Empty }
+        let checks = env::var_os("KERNEL_ARGS_CHECK_SEQUENCES").is_some_and(|value| value != "0" && !value.is_empty());
+        Self { shared, engine, last, mode: RunMode::Empty, checks }
     }
 
     /// Sets how many graphs the sequence remembers, at least one. The graph whose last run is the longest ago is
@@ -119,6 +124,24 @@ impl Sequence {
             lock(&self.engine).graphs.set_steps(steps, &recording);
         }
         self
+    }
+
+    /// Finds what other code enqueues on the stream while a run records, such as a forgotten call of cudarc: it would
+    /// run before all steps of the run. The end of the run is then [`RunError::Elsewhere`], and nothing of the run is
+    /// enqueued. The environment variable `KERNEL_ARGS_CHECK_SEQUENCES=1` does the same for all sequences.
+    ///
+    /// Between two calls of the run, the stream is being captured, so each step takes some microseconds longer, what
+    /// was found does not run, and a synchronization of the stream is an error. Frees and allocations of cudarc on the
+    /// stream are found too: use [`Run::alloc`] and [`retire`](super::retire). Work in
+    /// [`run_now`](crate::graph::run_now) is allowed. Runs have no [`segments`](Self::segments) then.
+    ///
+    /// It needs a stream that can be captured, and does nothing while cudarc tracks events on several streams, whose
+    /// waits and records are calls too.
+    ///
+    /// [`RunError::Elsewhere`]: crate::error::RunError::Elsewhere
+    #[must_use]
+    pub fn check(self, is_on: bool) -> Self {
+        Self { checks: is_on, ..self }
     }
 
     /// Records the launches of the closure, and enqueues them if it returns `Ok`.
@@ -164,7 +187,7 @@ impl Sequence {
     pub fn begin(&mut self) -> Result<Run, Error> {
         let recording = self.idle()?;
         check_enclosing(Some(self.stream()), what)?;
-        lock(&self.engine).graphs.end_run(&recording);
+        lock(&self.engine).end_run(&recording);
         let leftovers = recording.clear();
         recording.begin();
         drop(recording);
@@ -176,7 +199,14 @@ impl Sequence {
             Some(unused) => unused.reset(),
             None => self.last = Arc::new(State::new(&self.shared, &self.engine)),
         }
-        Ok(Run::begun(&self.last))
+        let run = Run::begun(&self.last);
+        if self.checks && !self.stream().context().is_managing_stream_synchronization() {
+            let recording = run.enter(&what())?;
+            recording.is_watched.set(true);
+            recording.segment.set(usize::MAX);
+            self.last.set_checked(&recording);
+        }
+        Ok(run)
     }
 
     /// Returns the recording, if no run records.

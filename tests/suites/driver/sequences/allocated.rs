@@ -26,6 +26,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
         trial("allocations_of_equal_runs_have_the_same_addresses", equal),
         trial("memory_is_used_again_in_the_order_of_the_steps", in_order),
+        trial("a_cache_that_grows_moves_nothing_else", concatenated),
         trial("memory_that_is_used_again_orders_branches", parallel),
         trial("allocated_memory_outlives_its_run", outlives),
         trial("allocations_of_a_run_that_is_given_up", given_up),
@@ -98,6 +99,46 @@ fn equal() -> Outcome {
         assert_eq!(world.value(&last)?, 6.0);
     }
     assert!(modes[1..].iter().all(|mode| *mode == (RunMode::Updated(0), modes[0].1)), "{modes:?}");
+    Ok(())
+}
+
+/// Caches that grow by concatenation, between temporaries of the same class of sizes.
+fn concatenated() -> Outcome {
+    const CACHES: usize = 4;
+    let (world, x, _, mut sequence) = World::begin()?;
+    let x = Arc::new(x);
+    let mut caches: Vec<PoolSlice<f32>> = Vec::new();
+    let (mut updated, mut reserved) = (Vec::new(), Vec::new());
+    for run in 0..40 {
+        let recorder = sequence.begin()?;
+        recorder.keep(x.clone())?;
+        let before = sequence.counts().updated_nodes;
+        for cache in 0..CACHES {
+            let temporaries: Result<Vec<_>, Error> = (0..3).map(|_| recorder.alloc_zeros::<f32>(LEN)).collect();
+            let len = caches.get(cache).map_or(0, |cache| cache.len());
+            let mut new = recorder.alloc_zeros::<f32>(len + 1)?;
+            if let Some(old) = caches.get(cache) {
+                recorder.memcpy_dtod(old, &mut new.slice_mut(..len))?;
+            }
+            recorder.memcpy_dtod(&x.slice(..1), &mut new.slice_mut(len..))?;
+            for temporary in &mut temporaries? {
+                world.saxpy(1.0, &x, temporary, &recorder)?;
+            }
+            match caches.get_mut(cache) {
+                Some(old) => *old = new,
+                None => caches.push(new),
+            }
+        }
+        recorder.finish()?;
+        for cache in &caches {
+            assert_eq!(world.stream.clone_dtoh(&**cache)?, vec![1.0; run + 1]);
+        }
+        updated.push(sequence.counts().updated_nodes - before);
+        reserved.push(sequence.memory_use().reserved);
+    }
+    // The memset and the two copies of each cache.
+    assert!(updated[4..].iter().all(|updated| *updated == 3 * CACHES as u64), "{updated:?}");
+    assert_eq!(reserved[4], reserved[39]);
     Ok(())
 }
 

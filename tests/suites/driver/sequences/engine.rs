@@ -238,9 +238,10 @@ fn random() -> Outcome {
         let library = Library::new(&world)?;
         // SAFETY: the kernels use only the memory of their arguments and of the handle.
         let parallel = unsafe { new_sequence(&world.stream).parallel() };
-        let mut sequences = [new_sequence(&world.stream), parallel];
+        let checked = new_sequence(&world.stream).check(true);
+        let mut sequences = [new_sequence(&world.stream), parallel, checked];
         let mut plain = VecDeque::new();
-        let (mut recorded, mut in_pool) = ([VecDeque::new(), VecDeque::new()], VecDeque::new());
+        let (mut recorded, mut in_pool) = ([const { VecDeque::new() }; 3], VecDeque::new());
         let pooled = Pooled(Pool::new(&world.stream), world.stream.clone());
         let mut program: Vec<_> = (0..4 + rng.below(30)).map(|_| step(&mut rng)).collect();
         for run in 0..runs {
@@ -273,16 +274,15 @@ fn random() -> Outcome {
             }
         }
         drop((in_pool, recorded));
-        assert_eq!(
-            [pooled.0.memory_use().used, sequences[0].memory_use().used, sequences[1].memory_use().used],
-            [0; 3]
-        );
+        assert_eq!(pooled.0.memory_use().used, 0);
+        assert!(sequences.iter().all(|sequence| sequence.memory_use().used == 0));
         for counts in sequences.iter().map(Sequence::counts) {
             total.built += counts.built;
             total.equal += counts.equal;
             total.updated += counts.updated;
             total.updated_nodes += counts.updated_nodes;
             total.captures += counts.captures;
+            total.moved += counts.moved;
             total.plain += counts.plain;
         }
     }

@@ -144,7 +144,7 @@ pub(crate) fn axpy(
 }
 
 /// The number of elements for which the library launches one kernel.
-const FEW: u32 = N / 2;
+pub(crate) const FEW: u32 = N / 2;
 
 /// A slice whose first elements are `first`, and the rest `rest`.
 fn are(world: &World, slice: &CudaSlice<f32>, first: f32, rest: f32) -> Outcome {
@@ -506,6 +506,7 @@ fn is_capturing(world: &World) -> bool {
 
 fn failing() -> Outcome {
     let (world, x, mut y, mut sequence) = World::begin()?;
+    let is_tracking = world.ctx.is_event_tracking();
     let library = Library::new(&world)?;
     for run in 1..4 {
         sequence.run(|s| {
@@ -523,7 +524,7 @@ fn failing() -> Outcome {
                 })
             }));
             assert!(caught.is_err() && !is_capturing(&world));
-            assert!(world.ctx.is_event_tracking());
+            assert_eq!(world.ctx.is_event_tracking(), is_tracking);
             axpy(s, &library, FEW, 1.0, x, &mut y)
         })?;
         are(&world, &y, 2.0 * run as f32, run as f32)?;

@@ -1,7 +1,7 @@
 //! Kept values that do not report the same memory in each call.
 #![forbid(unsafe_code)]
 
-use crate::sequences::world::{Outcome, World, new_sequence, says, trial};
+use crate::sequences::world::{Outcome, World, enqueues_early, new_sequence, says, trial};
 use cudarc::driver::CudaSlice;
 use kernel_args::sequence::{Keep, KeptMemory, PoolSlice, Run, RunMode};
 use kernel_args_test_generator::rng::Rng;
@@ -24,24 +24,35 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
 
 type Slice = Arc<CudaSlice<f32>>;
 
+/// The masks of the calls.
+type Reports = Arc<Mutex<Vec<usize>>>;
+
 /// Reports the slices of the next mask in each call. The last mask is used again.
 struct Liar {
     slices: Vec<Slice>,
-    masks: Mutex<Vec<usize>>,
+    masks: Vec<usize>,
+    reports: Reports,
 }
 
 impl Liar {
     fn new(slices: &[Slice], masks: &[usize]) -> Self {
-        Self { slices: slices.to_vec(), masks: Mutex::new(masks.iter().rev().copied().collect()) }
+        Self { slices: slices.to_vec(), masks: masks.to_vec(), reports: Reports::default() }
     }
+}
+
+/// Whether all reports from a call on have what the first one has.
+fn are_right(reports: &Reports, from: usize) -> bool {
+    let reports = reports.lock().expect("no panic");
+    reports[from..].iter().all(|mask| reports[0] & !mask == 0)
 }
 
 impl Keep for Liar {
     fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
-        let mut masks = self.masks.lock().expect("no panic");
-        let mask = if masks.len() > 1 { masks.pop() } else { masks.first().copied() };
+        let mut reports = self.reports.lock().expect("no panic");
+        let mask = self.masks[reports.len().min(self.masks.len() - 1)];
+        reports.push(mask);
         for (at, slice) in self.slices.iter().enumerate() {
-            if mask.is_some_and(|mask| mask >> at & 1 == 1) {
+            if mask >> at & 1 == 1 {
                 memory.add(&**slice);
             }
         }
@@ -79,6 +90,12 @@ fn less() -> Outcome {
     Ok(())
 }
 
+/// The first one has fewer slices.
+fn masks(rng: &mut Rng) -> Vec<usize> {
+    let first = rng.below(16) & rng.below(16);
+    [first].into_iter().chain((0..3).map(|_| rng.below(16) | rng.below(16))).collect()
+}
+
 fn random() -> Outcome {
     const SLICES: usize = 4;
     let world = World::new()?;
@@ -90,22 +107,25 @@ fn random() -> Outcome {
             (0..SLICES).map(|at| streams[at % 2].clone_htod(&[(1 << at) as f32; 32]).map(Arc::new)).collect();
         let slices = slices?;
         let mut sequence = new_sequence(&world.stream);
-        let always: Vec<usize> = (0..4).map(|_| rng.below(16) | rng.below(16)).collect();
-        sequence.keep(Liar::new(&slices, &always))?;
+        let mut masks = || masks(&mut rng);
+        let of_always = masks();
+        let liar = Liar::new(&slices, &of_always);
+        let (of_sequence, always) = (liar.reports.clone(), of_always[0]);
+        sequence.keep(liar)?;
         let mut y: Option<PoolSlice<f32>> = None;
-        for call in 1..4 {
-            let masks = [rng.below(16), rng.below(16) | rng.below(16)];
-            let run = sequence.begin()?;
-            run.keep(Liar::new(&slices, &masks))?;
+        for _ in 0..3 {
+            let masks = masks();
+            let (run, liar) = (sequence.begin()?, Liar::new(&slices, &masks));
+            let (of_run, before) = (liar.reports.clone(), of_sequence.lock().expect("no panic").len());
+            run.keep(liar)?;
             let mut sum = run.alloc_zeros::<f32>(32)?;
-            let known = always[0] | masks[0];
+            let known = always | masks[0];
             for (at, slice) in slices.iter().enumerate() {
                 let outcome = world.saxpy(1.0, slice, &mut sum, &run);
                 assert_eq!(outcome.is_ok(), known >> at & 1 == 1);
             }
             let outcome = run.finish();
-            let is_right = masks[0] & !masks[1] == 0 && always[0] & !always[call] == 0;
-            if is_right {
+            if are_right(&of_run, 0) && are_right(&of_sequence, before) {
                 outcome?;
                 assert_eq!(world.value(&sum)?, known as f32);
                 y = Some(sum);
@@ -146,7 +166,10 @@ fn panics() -> Outcome {
         world.saxpy(1.0, &x, &mut y, run)?;
         Ok::<_, kernel_args::Error>(y)
     };
-    for panicking in [1, 2, 3, 2, 1] {
+    // The calls when it is kept, for the first segment and for the run.
+    let of_segment = enqueues_early().then_some(2);
+    let of_run = if enqueues_early() { 3 } else { 2 };
+    for panicking in [1, 2, 3, 4, 3, 2, 1] {
         let run = sequence.begin()?;
         let value = Calls(x.clone(), Mutex::new(0), move |call| assert!(call != panicking, "on purpose"));
         let kept = catch_unwind(AssertUnwindSafe(|| run.keep(value)));
@@ -156,10 +179,13 @@ fn panics() -> Outcome {
             says(step(&run), &["`x`", "does not hold"])?;
             run.keep(x.clone())?;
         }
-        let y = step(&run)?;
+        let recorded = catch_unwind(AssertUnwindSafe(|| step(&run)));
+        assert_eq!(recorded.is_err(), Some(panicking) == of_segment);
+        // The rest waits for the end of the run.
+        let y = recorded.unwrap_or_else(|_| step(&run))?;
         let outcome = catch_unwind(AssertUnwindSafe(|| run.finish()));
-        assert_eq!(outcome.is_err(), panicking == 2);
-        if panicking != 2 {
+        assert_eq!(outcome.is_err(), panicking == of_run);
+        if panicking != of_run {
             assert_eq!(world.value(&y)?, 1.0);
         }
         drop(y);
@@ -179,7 +205,8 @@ fn reenters() -> Outcome {
             let kept = clone.keep(more.clone());
             assert_eq!(kept.is_ok(), call == 1, "a run that ends keeps nothing");
             assert!(clone.clone().finish().is_err());
-            assert_eq!(kernel_args::sequence::is_recording(&stream), call == 1);
+            let records = call == 1 || (call == 2 && enqueues_early());
+            assert_eq!(kernel_args::sequence::is_recording(&stream), records);
             assert_eq!(clone.alloc_zeros::<f32>(32).is_ok(), call == 1);
         }))?;
         let mut y = run.alloc_zeros::<f32>(32)?;

@@ -4,6 +4,7 @@ mod addresses;
 mod allocated;
 mod attack;
 mod captured;
+mod checked;
 mod copies;
 mod engine;
 mod exchanged;
@@ -12,6 +13,7 @@ mod held;
 mod kept;
 mod libraries;
 mod modes;
+mod moved;
 mod parallel;
 mod random;
 mod refused;
@@ -39,11 +41,13 @@ pub(crate) fn main() -> ExitCode {
                     refused::trials,
                     stored::trials,
                     external::trials,
+                    moved::trials,
                     libraries::trials,
                     allocated::trials,
                     sizes::trials,
                     copies::trials,
                     captured::trials,
+                    checked::trials,
                     kept::trials,
                     retired::trials,
                     segments::trials,

@@ -99,7 +99,8 @@ fn each_call() -> Outcome {
         }
     }
     println!("{failures} failures");
-    assert!(failures > 30);
+    // Without events, nothing waits or is recorded.
+    assert!(failures > 20);
     Ok(())
 }
 

@@ -61,6 +61,11 @@ pub(crate) fn in_segments() -> bool {
     way() != Way::Whole
 }
 
+/// Whether the first segment of a run with memory of the sequence is enqueued while the run records.
+pub(crate) fn enqueues_early() -> bool {
+    way() == Way::Untracked
+}
+
 /// Trials about the graph of a whole run, and what they do in the process only once: count calls, get an address again.
 const OF_WHOLE_RUNS: [&str; 11] = [
     "freed_memory_is_not_held_as_another_slice",
@@ -102,14 +107,6 @@ pub(crate) fn trial_unless<E: fmt::Display>(
         Way::Untracked => "in_segments_without_events_",
     };
     driver::trial_unless(why, format!("{prefix}{name}"), move || {
-        let context = context().map_err(|error| error.to_string())?;
-        if way == Way::Untracked {
-            // SAFETY: each of these trials uses one stream.
-            unsafe { context.disable_event_tracking() };
-        } else {
-            // SAFETY: no memory of a trial before exists.
-            unsafe { context.enable_event_tracking() };
-        }
         within(way, || run().map_err(|error| error.to_string()))
     })
 }
@@ -140,6 +137,10 @@ impl World {
     }
 
     pub(crate) fn in_context(ctx: Arc<CudaContext>) -> Outcome<Self> {
+        if way() == Way::Untracked {
+            // SAFETY: these trials use one stream.
+            unsafe { ctx.disable_event_tracking() };
+        }
         Ok(Self {
             saxpy: Kernel::from_image(&ctx, SAXPY, "saxpy")?,
             vector_add: Kernel::from_image(&ctx, VECTOR_ADD, "vector_add")?,
