@@ -57,6 +57,7 @@ impl Leaf {
             CppBase::Long { .. } if size == Some(4) => 32,
             CppBase::Long { .. } => 64,
             CppBase::Integer { bits, .. } | CppBase::Float { bits } => bits,
+            CppBase::Function => 64,
             _ => 8,
         };
         let mut leaf = Self::named(rust_scalar(base, size.unwrap_or(0)), bits)?;
