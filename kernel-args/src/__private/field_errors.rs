@@ -126,6 +126,14 @@ field_errors! {
     raw_pointer;
 
     #[diagnostic::on_unimplemented(
+        message = "a stream, `{Self}`, is no field of the arguments",
+        label = "the launch names its stream",
+        note = "remove the field: `launch!(…, stream = &stream)` passes the stream to the kernel or the launcher",
+        note = "if a launcher takes its stream before other arguments, write `#[kernel_args(stream = before(field))]` on the struct"
+    )]
+    stream;
+
+    #[diagnostic::on_unimplemented(
         message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
         label = "the GPU cannot access host memory",
         note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
