@@ -112,7 +112,11 @@ fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>,
 
 /// Returns the code at which rustc warns of a struct or enum that is not compared with the one that the library
 /// describes. `None` if there is none.
-fn by_size(Declared { conditions, arguments, .. }: &Declared, launcher: &Launcher<'_>, krate: &Path) -> Option<TokenStream> {
+fn by_size(
+    Declared { conditions, arguments, .. }: &Declared,
+    launcher: &Launcher<'_>,
+    krate: &Path,
+) -> Option<TokenStream> {
     let parameters = launcher.parameters();
     let described = arguments.iter().zip(parameters.iter()).filter(|(_, parameter)| {
         !parameter.cpp.is_pointer() && (parameter.members.is_known() || parameter.members.is_enum())

@@ -109,7 +109,7 @@ pub(crate) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
         | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
         | (CppBase::Bool, CppBase::Bool)
         | (CppBase::Void, CppBase::Void)
-        | (CppBase::Function, CppBase::Function) => true,
+        | (CppBase::FunctionType, CppBase::FunctionType) => true,
         _ => false,
     }
 }

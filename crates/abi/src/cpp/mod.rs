@@ -38,7 +38,7 @@ pub enum CppBase<'a> {
     /// `void`, behind a pointer.
     Void,
     /// A function, behind a pointer.
-    Function,
+    FunctionType,
     /// `bool`.
     Bool,
     /// `char`: signed on x86, unsigned on Arm.
@@ -175,7 +175,7 @@ impl<'a> CppType<'a> {
     #[doc(hidden)]
     #[must_use]
     pub const fn is_function(self) -> bool {
-        matches!(self.base, CppBase::Function) && self.depth == 1
+        matches!(self.base, CppBase::FunctionType) && self.depth == 1
     }
 
     /// Returns the pointer to `const` as a pointer to memory that is not `const`.
@@ -244,7 +244,7 @@ impl<'a> CppBase<'a> {
         match self {
             Self::Unknown => "?",
             Self::Void => "void",
-            Self::Function => "function",
+            Self::FunctionType => "function",
             Self::Bool => "bool",
             Self::Char => "char",
             Self::Long { signed: true } => "long",

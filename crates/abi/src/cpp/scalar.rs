@@ -46,7 +46,7 @@ pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
             rust_integer(signed, if windows { 32 } else { 64 })
         }
         // Its address.
-        CppBase::Function => "u64",
+        CppBase::FunctionType => "u64",
         CppBase::Float { bits: 32 } => "f32",
         CppBase::Float { bits: 64 } => "f64",
         _ => "",

@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         match code {
             base::VOID => CppBase::Void,
-            base::FUNCTION => CppBase::Function,
+            base::FUNCTION => CppBase::FunctionType,
             base::BOOL => CppBase::Bool,
             base::CHAR => CppBase::Char,
             base::SIGNED => CppBase::Integer { signed: true, bits: self.number() as u16 },

@@ -17,7 +17,7 @@ pub(super) const fn c_void() -> Type {
 
 /// The innermost `levels` pointers of a type, and what the last one points to. The address of a function is a number.
 pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8, base: &str) {
-    let first = matches!(cpp.base, CppBase::Function) as u8;
+    let first = matches!(cpp.base, CppBase::FunctionType) as u8;
     let mut level = levels;
     while level > first {
         level -= 1;

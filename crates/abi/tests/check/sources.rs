@@ -81,7 +81,7 @@ fn pointer_to(name: &'static str, base: &'static str) -> Parameter<'static> {
 }
 
 fn function(name: &'static str, depth: usize) -> Parameter<'static> {
-    let cpp = (0..depth).fold(CppType::of(CppBase::Function), |cpp, _| cpp.pointer(false));
+    let cpp = (0..depth).fold(CppType::of(CppBase::FunctionType), |cpp, _| cpp.pointer(false));
     field(name, "", 8, 8, Class::Integer, cpp)
 }
 

@@ -49,7 +49,7 @@ impl Draw {
             ("sim::Fixed<4>", named("sim::Fixed<4>")),
             ("sim::Array<float, 3>", named("sim::Array<float, 3u>")),
             ("std::nullptr_t", named("std::nullptr_t")),
-            ("void (*)(int, float4*)", CppType::of(CppBase::Function).pointer(false)),
+            ("void (*)(int, float4*)", CppType::of(CppBase::FunctionType).pointer(false)),
             ("int (*)[4]", to_int.pointer(false)),
             ("const int (*)[2][4]", to_int.array(2).pointer(true)),
             ("float* (**const)[2]", float(32).pointer(false).pointer(false).pointer(false)),
