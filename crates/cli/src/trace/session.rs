@@ -174,6 +174,11 @@ impl Session {
         error
     }
 
+    /// Returns the program's own file. `None` if the program has ended.
+    pub(crate) fn executable(&self) -> Option<PathBuf> {
+        fs::read_link(format!("/proc/{}/exe", self.child.id())).ok()
+    }
+
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
             Some(ended) => Ok(ended.code),
