@@ -126,6 +126,13 @@ field_errors! {
     raw_pointer;
 
     #[diagnostic::on_unimplemented(
+        message = "an array, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "a kernel takes a texture or a surface",
+        note = "declare `&'a Texture` and pass `&Texture::new(&array, &TextureOptions::new())?`; or `&'a Surface` and `&Surface::new(&array)?`"
+    )]
+    array;
+
+    #[diagnostic::on_unimplemented(
         message = "a stream, `{Self}`, is no field of the arguments",
         label = "the launch names its stream",
         note = "remove the field: `launch!(…, stream = &stream)` passes the stream to the kernel or the launcher",
