@@ -68,6 +68,7 @@ pub struct Kernels {
     pub(crate) generate: bool,
     /// `raw` or `retained`; slices by default.
     pub(crate) pointers: Pointers,
+    pub(crate) contracts: Vec<(String, String)>,
     pub(crate) fallback: Option<PathBuf>,
     pub(crate) optional: bool,
     pub(crate) krate: Option<String>,
@@ -261,6 +262,25 @@ impl Kernels {
     /// Without the feature `cudarc` of `kernel-args`, there are no slices: call [`raw_pointers`](Self::raw_pointers).
     pub fn generate(mut self) -> Self {
         self.generate = true;
+        self
+    }
+
+    /// Adds an attribute to the struct of a kernel that [`generate`](Self::generate) writes, or to one of its fields: a
+    /// contract, or `as`. The kernel is named as its item in `kernels!`, and its field after a `.`.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), kernel_args_build::Error> {
+    /// kernel_args_build::Kernels::new()
+    ///     .file("src/matmul.cu")
+    ///     .generate()
+    ///     .contract("matmul", "shared = \"4 * block.x\"")
+    ///     .contract("matmul.n", "as = i32") // the field is a `usize`
+    ///     .contract("matmul.x", "len = \"n\"")
+    ///     .build()
+    /// # }
+    /// ```
+    pub fn contract(mut self, on: impl Into<String>, attribute: impl Into<String>) -> Self {
+        self.contracts.push((on.into(), attribute.into()));
         self
     }
 

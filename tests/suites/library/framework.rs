@@ -266,7 +266,10 @@ fn a_kernel_of_another_family_is_refused() {
         let error = module.family::<Affine<f32>>("affin").expect_err("it does not exist");
         let text = error.to_string();
         assert!(matches!(error, Error::Load(LoadError::NotFound { .. })), "{error:?}");
-        assert!(text.contains("`affin_f32`: the module has no kernel with this name; the nearest are\n  affine_"), "{text}");
+        assert!(
+            text.contains("`affin_f32`: the module has no kernel with this name; the nearest are\n  affine_"),
+            "{text}"
+        );
     });
 }
 

@@ -52,6 +52,12 @@ pub struct Options<'a> {
     pub half: bool,
     /// Whether `kernel-args` has the feature `float8`.
     pub float8: bool,
+    /// Whether `kernel-args` has the feature `textures`: fields for objects are `&'a Texture` and `&'a Surface`, where
+    /// pointers are slices or views.
+    pub textures: bool,
+    /// Attributes for structs and their fields: the item of the kernel, `matmul`, or one of its fields, `matmul.n`, and
+    /// what is in `#[kernel_args(…)]`. A field with `as` is a `usize`.
+    pub contracts: &'a [(String, String)],
     /// How a struct names its kernel.
     pub naming: Naming<'a>,
     /// Whether the text must compile without Rust's prelude.
@@ -67,6 +73,8 @@ impl Default for Options<'_> {
             pointers: Pointers::Slices,
             half: false,
             float8: false,
+            textures: false,
+            contracts: &[],
             naming: Naming::None,
             without_prelude: false,
         }

@@ -34,6 +34,7 @@ pub(super) enum From {
     Driver,
     /// The crate with which the name begins: `half::f16`.
     External,
+    Texture,
     Vector,
     Crate,
 }
@@ -57,7 +58,7 @@ impl Leaf {
             CppBase::Long { .. } if size == Some(4) => 32,
             CppBase::Long { .. } => 64,
             CppBase::Integer { bits, .. } | CppBase::Float { bits } => bits,
-            CppBase::Function => 64,
+            CppBase::FunctionType => 64,
             _ => 8,
         };
         let mut leaf = Self::named(rust_scalar(base, size.unwrap_or(0)), bits)?;
