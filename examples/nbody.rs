@@ -22,7 +22,7 @@ const STEPS: u64 = 1200;
 const STEPS_OF_A_RUN: u64 = 20;
 /// Where the kernels are interpreted: the bodies, the steps, and the time of each, which is longer.
 const BODIES_WITHOUT_GPU: u32 = 1 << 9;
-const STEPS_WITHOUT_GPU: u64 = 160;
+const STEPS_WITHOUT_GPU: u64 = 60;
 const SECONDS_WITHOUT_GPU: f32 = 0.02;
 /// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);

@@ -265,20 +265,8 @@ impl Kernels {
         self
     }
 
-    /// Adds an attribute to the struct of a kernel that [`generate`](Self::generate) writes, or to one of its fields: a
-    /// contract, or `as`. The kernel is named as its item in `kernels!`, and its field after a `.`.
-    ///
-    /// ```no_run
-    /// # fn main() -> Result<(), kernel_args_build::Error> {
-    /// kernel_args_build::Kernels::new()
-    ///     .file("src/matmul.cu")
-    ///     .generate()
-    ///     .contract("matmul", "shared = \"4 * block.x\"")
-    ///     .contract("matmul.n", "as = i32") // the field is a `usize`
-    ///     .contract("matmul.x", "len = \"n\"")
-    ///     .build()
-    /// # }
-    /// ```
+    /// Adds a contract or `as` to the struct of a kernel that [`generate`](Self::generate) writes, or to a field:
+    /// `contract("matmul", "block = 256")`, `contract("matmul.n", "as = i32")`, which makes the field a `usize`.
     pub fn contract(mut self, on: impl Into<String>, attribute: impl Into<String>) -> Self {
         self.contracts.push((on.into(), attribute.into()));
         self

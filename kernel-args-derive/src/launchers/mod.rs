@@ -110,8 +110,7 @@ fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>,
     library.launchers.get(symbol).map_err(|what| format!("`{}`: {what}{skip}", library.written))
 }
 
-/// Returns the code at which rustc warns of a struct or enum that is not compared with the one that the library
-/// describes. `None` if there is none.
+/// Returns the code at which rustc warns of a struct or enum of which only the size is compared.
 fn by_size(
     Declared { conditions, arguments, .. }: &Declared,
     launcher: &Launcher<'_>,

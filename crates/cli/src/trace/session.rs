@@ -174,7 +174,7 @@ impl Session {
         error
     }
 
-    /// Returns the program's own file. `None` if the program has ended.
+    /// Returns the program's own file, if it runs.
     pub(crate) fn executable(&self) -> Option<PathBuf> {
         fs::read_link(format!("/proc/{}/exe", self.child.id())).ok()
     }

@@ -52,11 +52,9 @@ pub struct Options<'a> {
     pub half: bool,
     /// Whether `kernel-args` has the feature `float8`.
     pub float8: bool,
-    /// Whether `kernel-args` has the feature `textures`: fields for objects are `&'a Texture` and `&'a Surface`, where
-    /// pointers are slices or views.
+    /// Whether `kernel-args` has the feature `textures`.
     pub textures: bool,
-    /// Attributes for structs and their fields: the item of the kernel, `matmul`, or one of its fields, `matmul.n`, and
-    /// what is in `#[kernel_args(…)]`. A field with `as` is a `usize`.
+    /// Attributes by item, `matmul`, or field, `matmul.n`. A field with `as` is a `usize`.
     pub contracts: &'a [(String, String)],
     /// How a struct names its kernel.
     pub naming: Naming<'a>,

@@ -128,9 +128,8 @@ impl RustWriter<'_, '_> {
     }
 
     fn contracts(&self, item: &str, field: Option<&str>) -> impl Iterator<Item = String> {
-        let on = field.map_or_else(|| String::from(item), |field| format!("{item}.{field}"));
-        let contracts = self.options.contracts.iter().filter(move |(known, _)| *known == on);
-        contracts.map(|(_, attribute)| attribute.clone())
+        let on = field.map_or_else(|| item.into(), |field| format!("{item}.{field}"));
+        self.options.contracts.iter().filter(move |one| one.0 == on).map(|one| one.1.clone())
     }
 
     pub(super) fn field_attribute(
