@@ -11,8 +11,6 @@ use std::{collections::HashMap, path::Path};
 pub(crate) struct Images {
     /// Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
-    /// The kernels in the program's own file. The driver compiles PTX to code without kinds of numbers.
-    own: HashMap<String, Vec<Kernel>>,
     /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
     size: usize,
@@ -33,12 +31,19 @@ pub(crate) struct Found<'k> {
 impl Images {
     /// Returns why the file cannot be read.
     pub(crate) fn add(&mut self, path: &Path) -> Option<Error> {
-        add(&mut self.kernels, path)
-    }
-
-    /// Adds the kernels of the program's own file, if it can be read.
-    pub(crate) fn add_program(&mut self, path: &Path) {
-        add(&mut self.own, path);
+        let name = path.to_string_lossy();
+        let file = match open_to_read(path, fatbin::MEMBER_LIMIT) {
+            Ok(file) => file,
+            Err(error) => return Some(Error::new(name, error)),
+        };
+        let mut files = read::read_open(&name, file, &|_| false);
+        for kernel in files.kernels {
+            let known = self.kernels.entry(kernel.symbol.clone()).or_default();
+            if !known.iter().any(|known| known.is_same(&kernel)) {
+                known.push(kernel);
+            }
+        }
+        files.errors.pop()
     }
 
     /// Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
@@ -71,8 +76,7 @@ impl Images {
     pub(crate) fn find(&self, symbol: &str, values: &Values) -> Found<'_> {
         let named = self.kernels.get(symbol);
         let each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
-        let has_values = |parameters: &[Parameter<'_>]| values.as_ref().is_none_or(|values| agrees(parameters, values));
-        let fits = each.filter(|(_, parameters)| has_values(parameters));
+        let fits = each.filter(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
         // A cubin contains no kinds of numbers: PTX for another GPU does.
         let unknown = |parameters: &[Parameter<'_>]| {
             parameters
@@ -81,33 +85,11 @@ impl Images {
                 .count()
         };
         let found = fits.min_by_key(|(_, parameters)| unknown(parameters));
-        let own = self.own.get(symbol).into_iter().flatten().map(Kernel::parameters);
-        let own = own.filter(|own| has_values(own)).min_by_key(|own| unknown(own));
         match found {
-            Some((kernel, parameters)) => {
-                let parameters = own.filter(|own| unknown(own) < unknown(&parameters)).unwrap_or(parameters);
-                Found { kernel: Some(kernel), parameters, different: None }
-            }
+            Some((kernel, parameters)) => Found { kernel: Some(kernel), parameters, different: None },
             None => Found { different: named.and_then(|named| named.first()), ..Found::default() },
         }
     }
-}
-
-/// Returns why the file cannot be read.
-fn add(kernels: &mut HashMap<String, Vec<Kernel>>, path: &Path) -> Option<Error> {
-    let name = path.to_string_lossy();
-    let file = match open_to_read(path, fatbin::MEMBER_LIMIT) {
-        Ok(file) => file,
-        Err(error) => return Some(Error::new(name, error)),
-    };
-    let mut files = read::read_open(&name, file, &|_| false);
-    for kernel in files.kernels {
-        let known = kernels.entry(kernel.symbol.clone()).or_default();
-        if !known.iter().any(|known| known.is_same(&kernel)) {
-            known.push(kernel);
-        }
-    }
-    files.errors.pop()
 }
 
 fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
@@ -157,13 +139,13 @@ fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
     const SHOWN: usize = 16;
     /// Above it, four bytes can be a `float`, whose smallest usual values begin here.
     const SMALL: u64 = 1 << 24;
-    // An integer of PTX can be an address, or a number with a sign.
-    let class = if parameter.class == Class::Integer { Class::Unknown } else { parameter.class };
-    match Value::of(&Parameter { class, ..*parameter }, bytes) {
+    match Value::of(parameter, bytes) {
         Value::Bytes(bytes) if bytes.len() <= 8 => {
+            let is_float = parameter.class == Class::Float;
             let mut wide = [0; 8];
             wide[..bytes.len()].copy_from_slice(bytes);
             match (u64::from_le_bytes(wide), bytes.len()) {
+                (number, 4) if is_float => format!("{:?}", f32::from_bits(number as u32)),
                 (number, ..=4) if number < SMALL => number.to_string(),
                 (0, _) => String::from("0"),
                 (number, _) => format!("{number:#x}"),

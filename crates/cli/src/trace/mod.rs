@@ -78,9 +78,6 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
     let mut writer = Writer::new(options, color)?;
     let mut session = Session::start(options, record.as_ref().map(|record| &record.wanted))?;
     let mut images = Images::default();
-    if let Some(path) = session.executable() {
-        images.add_program(&path);
-    }
     let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
         let event = match event {

@@ -174,11 +174,6 @@ impl Session {
         error
     }
 
-    /// Returns the program's own file, if it runs.
-    pub(crate) fn executable(&self) -> Option<PathBuf> {
-        fs::read_link(format!("/proc/{}/exe", self.child.id())).ok()
-    }
-
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
             Some(ended) => Ok(ended.code),
