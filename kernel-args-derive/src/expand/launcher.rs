@@ -34,7 +34,7 @@ pub(super) fn launcher(
     let (private, span) = (quote!(#krate::__private), path.span());
     let at_path = respan(krate, span);
     let name = path.segments.last().map(|last| last.ident.unraw().to_string());
-    // In braces, so that rustc's fix for a wrong number of arguments does not change the attribute.
+    // Without the braces, rustc's fix for a wrong number of arguments changes the attribute.
     let braced = |argument| quote!({ #argument });
     let mut arguments: Vec<_> = fields.iter().map(|field| braced(field.c_argument())).collect();
     if let Some(place) = place {
