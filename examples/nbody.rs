@@ -186,7 +186,7 @@ impl Simulation {
     }
 }
 
-/// Each body adds light to its pixel, in the colour of its galaxy.
+/// Each body adds light to a disc, in the colour of its galaxy. The disc is larger if there are fewer bodies.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -194,16 +194,22 @@ impl Simulation {
     reason = "pixels and colours are small numbers"
 )]
 fn picture(positions: &[Float4]) -> Vec<[u8; 3]> {
+    let radius = (f64::from(BODIES) / positions.len() as f64).sqrt() as i64;
     let mut pixels = vec![[0_u8; 3]; PIXELS * PIXELS];
     for (i, position) in positions.iter().enumerate() {
-        let light = if i < positions.len() / 2 { [90, 140, 255] } else { [255, 150, 60] };
+        let light = if i < positions.len() / 2 { [90_i64, 140, 255] } else { [255, 150, 60] };
         let place = |x: f32| ((x / 8.0 + 0.5) * PIXELS as f32) as i64;
-        for (dx, dy, share) in [(0, 0, 2), (1, 0, 6), (-1, 0, 6), (0, 1, 6), (0, -1, 6)] {
+        for (dx, dy) in (-radius..=radius).flat_map(|dx| (-radius..=radius).map(move |dy| (dx, dy))) {
+            let distance = dx * dx + dy * dy;
+            if distance > radius * radius {
+                continue;
+            }
+            let share = 2 + 4 * distance / (radius * radius);
             let (x, y) = (place(position.x) + dx, place(-position.y) + dy);
             if let (Ok(x @ ..PIXELS), Ok(y @ ..PIXELS)) = (usize::try_from(x), usize::try_from(y)) {
                 let pixel = &mut pixels[y * PIXELS + x];
                 for (channel, light) in pixel.iter_mut().zip(light) {
-                    *channel = channel.saturating_add(light / share);
+                    *channel = channel.saturating_add((light / share) as u8);
                 }
             }
         }

@@ -15,7 +15,7 @@ pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStrea
 /// Returns the module whose trait `Member` contains the error for a device type's field of type `ty`.
 pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
-        "reference" | "raw_pointer" | "sequence" | "text" => "host_member",
+        "reference" | "raw_pointer" | "sequence" | "text" | "stream" | "array" => "host_member",
         same @ ("character" | "tuple" | "closure" | "device_pointer" | "math" | "padded" | "transformation") => same,
         _ => "member",
     };
@@ -74,7 +74,8 @@ fn module(ty: &Type) -> &'static str {
         },
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => "sequence",
-            Type::Path(path) if last(path) == "str" => "text",
+            Type::Path(path) if ["CudaStream", "str"].contains(&&*last(path)) => module(&reference.elem),
+            Type::Path(path) if last(path) == "Array" => "array",
             Type::Path(path) if owns_slice(path) => "slice_owner",
             Type::Path(path) if ["Vec", "Box"].contains(&last(path).as_str()) => "sequence",
             Type::Path(path) if DEVICE_MEMORY.contains(&last(path).as_str()) => memory(path),
@@ -98,6 +99,7 @@ fn module(ty: &Type) -> &'static str {
             },
             "Vec" | "VecDeque" => "sequence",
             "NonNull" => "raw_pointer",
+            "CUstream" | "CudaStream" | "Stream" | "cudaStream_t" => "stream",
             "char" => "character",
             name @ ("Option" | "Retained") => match (argument_of(path).map(module), name) {
                 (Some(pointer @ ("device_memory" | "device_pointer" | "foreign_slice")), _) => pointer,

@@ -446,7 +446,7 @@ macro_rules! if_feature {
     )*};
 }
 
-if_feature! { $ __if_half "half" __if_float8 "float8" }
+if_feature! { $ __if_half "half" __if_float8 "float8" __if_textures "textures" }
 
 #[doc(hidden)]
 pub mod __private;

@@ -68,6 +68,7 @@ pub struct Kernels {
     pub(crate) generate: bool,
     /// `raw` or `retained`; slices by default.
     pub(crate) pointers: Pointers,
+    pub(crate) contracts: Vec<(String, String)>,
     pub(crate) fallback: Option<PathBuf>,
     pub(crate) optional: bool,
     pub(crate) krate: Option<String>,
@@ -257,6 +258,13 @@ impl Kernels {
     /// Without the feature `cudarc` of `kernel-args`, there are no slices: call [`raw_pointers`](Self::raw_pointers).
     pub fn generate(mut self) -> Self {
         self.generate = true;
+        self
+    }
+
+    /// Adds a contract or `as` to the struct of a kernel that [`generate`](Self::generate) writes, or to a field:
+    /// `contract("matmul", "block = 256")`, `contract("matmul.n", "as = i32")`, which makes the field a `usize`.
+    pub fn contract(mut self, on: impl Into<String>, attribute: impl Into<String>) -> Self {
+        self.contracts.push((on.into(), attribute.into()));
         self
     }
 

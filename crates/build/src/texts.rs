@@ -77,6 +77,8 @@ messages! {
          help: if the crate that compiles the images compares times, as `bindgen_cuda` does, save `{source}` again\n\
          help: if it compares contents, as `cudaforge` does, pass the header to it: `.watch([\"{header}\"])`\n\
          help: or let `build` compile them, which watches headers";
+    no_struct(on: text) = "the contract of `{on}` belongs to no generated struct or field\n\
+         help: call `.generate()`, and name the kernel as its item in `kernels!` and a field as in its struct: `matmul`, `matmul.n`";
     written_twice(path: path) = "`{path}` would be written by two sets of kernels\nhelp: give one of them a different name, `.rust_file(\"other.rs\")`, and list each \
          source in only one of them";
     /// Committed files of a source with unknown headers.

@@ -281,6 +281,7 @@ fn rust() -> Command {
         .arg(flag("raw", "Write `DevicePointer<T>` for pointers, which needs no cudarc, instead of `&CudaSlice<T>`"))
         .arg(flag("half", "Use the types of the crate half, with the feature `half` of kernel-args"))
         .arg(flag("float8", "Use the types of the crate float8, with the feature `float8` of kernel-args"))
+        .arg(flag("textures", "Borrow textures and surfaces, with the feature `textures` of kernel-args"))
         .arg(option(
             "items",
             "PATH",

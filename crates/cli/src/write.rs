@@ -46,6 +46,7 @@ pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> io::Result<Status
     let mut options = generate::Options::default();
     options.source = &name;
     (options.half, options.float8) = (given.is("half"), given.is("float8"));
+    options.textures = given.is("textures");
     if given.is("raw") {
         options.pointers = generate::Pointers::Raw;
     }

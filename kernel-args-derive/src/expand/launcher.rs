@@ -34,17 +34,19 @@ pub(super) fn launcher(
     let (private, span) = (quote!(#krate::__private), path.span());
     let at_path = respan(krate, span);
     let name = path.segments.last().map(|last| last.ident.unraw().to_string());
-    let mut arguments: Vec<_> = fields.iter().map(ParameterField::c_argument).collect();
+    // Without the braces, rustc's fix for a wrong number of arguments changes the attribute.
+    let braced = |argument| quote!({ #argument });
+    let mut arguments: Vec<_> = fields.iter().map(|field| braced(field.c_argument())).collect();
     if let Some(place) = place {
-        arguments.insert(place, quote_spanned!(span=> #at_path::__private::stream_argument(__stream)));
+        arguments.insert(place, braced(quote_spanned!(span=> #at_path::__private::stream_argument(__stream))));
     }
     let takes_stream = place.is_some();
     // After an error, rustc would report the arguments that are missing.
     let call = if diagnostics.is_empty() {
         let returned = quote_spanned!(span=> #at_path::__private::returned);
         // At the path, but as code of the derive: `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
-        let call = quote_spanned!(Span::call_site().located_at(span)=> unsafe { #path(#(#arguments),*) });
-        quote!(#returned(#call))
+        let call = quote_spanned!(Span::call_site().located_at(span)=> unsafe { __launcher(#(#arguments),*) });
+        quote!({ let __launcher = #path; #returned(#call) })
     } else {
         quote!(loop {})
     };

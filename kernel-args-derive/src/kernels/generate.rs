@@ -62,6 +62,7 @@ fn options(pointers: Pointers, krate: &str) -> Options<'_> {
     options.pointers = pointers;
     options.half = cfg!(feature = "half");
     options.float8 = cfg!(feature = "float8");
+    options.textures = cfg!(feature = "textures");
     options.naming = Naming::Items("");
     options.without_prelude = true;
     options

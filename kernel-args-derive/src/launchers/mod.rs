@@ -17,7 +17,7 @@ use kernel_args_image::{Encoder, Launcher, List};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::sync::Arc;
-use syn::{Type, spanned::Spanned};
+use syn::{Path, Type, spanned::Spanned};
 
 pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream {
     let options: Options = match syn::parse2(options) {
@@ -53,6 +53,7 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     let (table, names) = encoder.finish();
     let table = Literal::byte_string(&table);
     let checks = found.iter().zip(0..).map(|((function, launcher), at)| check(function, launcher, 3 * at, &options));
+    let by_size = found.iter().filter_map(|(function, launcher)| by_size(function, launcher, krate));
     let with_type = found.iter().filter(|(function, _)| !is_primitive(&function.name));
     let types = with_type.map(|(Declared { conditions, visibility, name, .. }, _)| {
         quote! {
@@ -71,6 +72,7 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     quote! {
         #tokens
         #(#types)*
+        #(#by_size)*
         #errors
         #[doc(hidden)]
         #[allow(
@@ -106,6 +108,33 @@ fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>,
     };
     let skip = if owner.is_some() { "; `#[kernel_args(skip)]` leaves it out" } else { "" };
     library.launchers.get(symbol).map_err(|what| format!("`{}`: {what}{skip}", library.written))
+}
+
+/// Returns the code at which rustc warns of a struct or enum of which only the size is compared.
+fn by_size(
+    Declared { conditions, arguments, .. }: &Declared,
+    launcher: &Launcher<'_>,
+    krate: &Path,
+) -> Option<TokenStream> {
+    let parameters = launcher.parameters();
+    let described = arguments.iter().zip(parameters.iter()).filter(|(_, parameter)| {
+        !parameter.cpp.is_pointer() && (parameter.members.is_known() || parameter.members.is_enum())
+    });
+    let each = described.map(|((_, ty), _)| {
+        let krate = respan(krate, ty.span());
+        quote_spanned!(ty.span()=> const _: () = <#krate::__private::Probe<#ty>>::COMPARED;)
+    });
+    let each: Vec<_> = each.collect();
+    (arguments.len() == parameters.len() && !each.is_empty()).then(|| {
+        quote! {
+            #(#conditions)*
+            const _: () = {
+                #[allow(unused_imports, reason = "generated code")]
+                use #krate::__private::AnyType as _;
+                #(#each)*
+            };
+        }
+    })
 }
 
 /// Compares a declaration, and implements `Launcher` for the type with its name. `at` is the index of its lists in the

@@ -13,7 +13,7 @@ pub(super) fn raw(parameter: &Parameter<'_>) -> String {
     }
     let size = if cpp.is_pointer() { 0 } else { parameter.size };
     let mut ty = match cpp.base {
-        CppBase::Void | CppBase::Unknown if cpp.is_pointer() => "c_void".into(),
+        CppBase::Void | CppBase::Unknown | CppBase::FunctionType if cpp.is_pointer() => "c_void".into(),
         CppBase::Unknown => format!("[u8; {}]", parameter.size),
         CppBase::Char => "c_char".into(),
         CppBase::Long { signed } if cpp.is_pointer() => if signed { "c_long" } else { "c_ulong" }.into(),

@@ -122,6 +122,21 @@ field_errors! {
     raw_pointer;
 
     #[diagnostic::on_unimplemented(
+        message = "an array, `{Self}`, cannot be passed to a CUDA kernel",
+        label = "a kernel takes a texture or a surface",
+        note = "declare `&'a Texture` and pass `&Texture::new(&array, &TextureOptions::new())?`; or `&'a Surface` and `&Surface::new(&array)?`"
+    )]
+    array;
+
+    #[diagnostic::on_unimplemented(
+        message = "a stream, `{Self}`, is no field of the arguments",
+        label = "the launch names its stream",
+        note = "remove the field: `launch!(…, stream = &stream)` passes the stream to the kernel or the launcher",
+        note = "if a launcher takes its stream before other arguments, write `#[kernel_args(stream = before(field))]` on the struct"
+    )]
+    stream;
+
+    #[diagnostic::on_unimplemented(
         message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
         label = "the GPU cannot access host memory",
         note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",

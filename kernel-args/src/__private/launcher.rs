@@ -38,6 +38,9 @@ pub trait AnyType: Sized {
     };
     const BEHIND: Behind = Behind { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
     const KERNEL: Option<CompiledKernel> = None;
+    #[deprecated(note = "the library describes this type, but only its size is compared: write \
+        `#[derive(Clone, Copy, kernel_args::DeviceType)]` on it")]
+    const COMPARED: () = ();
 }
 
 impl<T> AnyType for Probe<T> {
@@ -46,6 +49,7 @@ impl<T> AnyType for Probe<T> {
 
 impl<T: DeviceType> Probe<T> {
     pub const VALUE: TypeInfo = TypeInfo::of::<T>();
+    pub const COMPARED: () = ();
 }
 
 impl<T: Launcher> Probe<T> {

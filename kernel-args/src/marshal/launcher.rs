@@ -112,10 +112,11 @@ statuses! {
 #[diagnostic::on_unimplemented(
     message = "the launcher takes `{C}` here, but this field is passed as `{Self}`",
     label = "does not match the function's parameter",
-    note = "a slice is passed as `*const T`, `*const c_void` or `u64`; a slice that is borrowed exclusively, also as `*mut T` or `*mut c_void`; \
-            everything else exactly as its type",
-    note = "if the function writes through a shared pointer, add `#[kernel_args(shared_write)]`; if it declares another type behind the \
-            pointer, `#[kernel_args(opaque)]`",
+    note = "for `*mut T` or `*mut c_void`, declare `&'a mut CudaSlice<T>` or `DevicePointerMut<T>`; if the function writes through a shared \
+            pointer, add `#[kernel_args(shared_write)]`",
+    note = "a slice is passed as `*const T`, `*const c_void` or `u64`, everything else exactly as its type; if the function declares another \
+            type behind the pointer, add `#[kernel_args(opaque)]`",
+    note = "the stream is no field: `launch!(…, stream = &stream)` passes it",
     note = "to pass an integer as a narrower one, if it fits, add `#[kernel_args(as = i32)]` or the like"
 )]
 pub trait CArgument<C> {

@@ -6,7 +6,7 @@ use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module, error::LoadError, image::Coverage,
 };
 use kernel_args_stand_in::{Settings, within};
-use kernel_args_test_kernels::framework as kernels;
+use kernel_args_test_kernels::{framework as kernels, typed};
 use std::sync::Arc;
 
 /// An 8-bit float.
@@ -264,6 +264,28 @@ fn a_kernel_of_another_family_is_refused() {
              are\n  affine_*"
         );
         let error = module.family::<Affine<f32>>("affin").expect_err("it does not exist");
+        let text = error.to_string();
         assert!(matches!(error, Error::Load(LoadError::NotFound { .. })), "{error:?}");
+        assert!(
+            text.contains("`affin_f32`: the module has no kernel with this name; the nearest are\n  affine_"),
+            "{text}"
+        );
+    });
+}
+
+#[test]
+fn a_misspelled_family_lists_the_nearest_kernels_by_their_names_in_cpp() {
+    #[derive(KernelArgs)]
+    #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
+    struct Saxpy<T> {
+        n: i32,
+        alpha: T,
+        x: DevicePointer<T>,
+        y: DevicePointerMut<T>,
+    }
+    within(&Settings::default(), |_| {
+        let module = Module::load(&kernel_args::context(0).expect("a device"), typed::IMAGE).expect("it loads");
+        let error = module.family::<Saxpy<f32>>("saxp").expect_err("it does not exist").to_string();
+        assert!(error.contains("nearest are\n  saxpy<double>\n  saxpy<float>\n"), "{error}");
     });
 }

@@ -108,7 +108,8 @@ pub(crate) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
         (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
         | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
         | (CppBase::Bool, CppBase::Bool)
-        | (CppBase::Void, CppBase::Void) => true,
+        | (CppBase::Void, CppBase::Void)
+        | (CppBase::FunctionType, CppBase::FunctionType) => true,
         _ => false,
     }
 }

@@ -37,6 +37,8 @@ pub enum CppBase<'a> {
     Unknown,
     /// `void`, behind a pointer.
     Void,
+    /// A function, behind a pointer.
+    FunctionType,
     /// `bool`.
     Bool,
     /// `char`: signed on x86, unsigned on Arm.
@@ -169,6 +171,13 @@ impl<'a> CppType<'a> {
         self.depth > 0
     }
 
+    /// Returns whether it is the address of a function, which is no memory.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_function(self) -> bool {
+        matches!(self.base, CppBase::FunctionType) && self.depth == 1
+    }
+
     /// Returns the pointer to `const` as a pointer to memory that is not `const`.
     #[must_use]
     pub const fn to_mutable(self) -> Option<Self> {
@@ -235,6 +244,7 @@ impl<'a> CppBase<'a> {
         match self {
             Self::Unknown => "?",
             Self::Void => "void",
+            Self::FunctionType => "function",
             Self::Bool => "bool",
             Self::Char => "char",
             Self::Long { signed: true } => "long",

@@ -45,6 +45,8 @@ pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
             let windows = size == 4 || size == 0 && cfg!(windows);
             rust_integer(signed, if windows { 32 } else { 64 })
         }
+        // Its address.
+        CppBase::FunctionType => "u64",
         CppBase::Float { bits: 32 } => "f32",
         CppBase::Float { bits: 64 } => "f64",
         _ => "",

@@ -37,6 +37,7 @@ pub mod base {
     pub const NAMED: u8 = 9;
     /// (a text: the name)
     pub const SPELLED: u8 = 10;
+    pub const FUNCTION: u8 = 11;
 }
 
 /// Set in the number of pointers if lengths of the array behind the outermost pointer follow.
@@ -144,6 +145,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         match code {
             base::VOID => CppBase::Void,
+            base::FUNCTION => CppBase::FunctionType,
             base::BOOL => CppBase::Bool,
             base::CHAR => CppBase::Char,
             base::SIGNED => CppBase::Integer { signed: true, bits: self.number() as u16 },

@@ -57,6 +57,7 @@ pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, 
             match first {
                 Difference::Signedness => say::takes_signedness(&mut hint, kernel.cpp),
                 Difference::Constness if host.cpp.is_shared() => say::takes_mut(&mut hint),
+                _ if kernel.cpp.is_function() => say::takes_function(&mut hint),
                 // The outermost pointer is mutable already, so one behind it is not.
                 _ => say::takes_pointee(&mut hint, kernel.cpp),
             }
@@ -92,6 +93,8 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     let of_kernel = kernel.class;
     if let Some(object) = object_of(kernel) {
         say::takes_object(hint, object);
+    } else if kernel.cpp.is_function() {
+        say::takes_function(hint);
     } else if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
         say::takes_pointer(hint);
     } else if host.cpp.is_pointer() || matches!(of_host, Class::Pointer) {

@@ -73,8 +73,9 @@ impl<const N: usize> Report<'_, N> {
                 push_sides(&mut message, &host[field], &launcher[parameter]);
                 if let Some(other) = exchanged {
                     let mut exchanged: Hint = text!(exchanged, host[field].name, host[other].name);
-                    // Two arguments of one type are exchanged by their names.
-                    if !matches!(differences.first(), Some(Difference::ParameterName)) {
+                    // Names show whether two arguments are exchanged.
+                    let is_named = same(host[other].name, launcher[parameter].name);
+                    if !is_named && !matches!(differences.first(), Some(Difference::ParameterName)) {
                         say::or_in_order(&mut exchanged, &declaration(host[field].name, declare[parameter]));
                     }
                     push_for_launcher(&mut hint, exchanged.as_str());

@@ -18,7 +18,7 @@ const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("C
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let (own, cpp) = (host.cpp, kernel.cpp);
     let becomes_shared = !own.is_shared() && cpp.is_shared();
-    if becomes_shared || !is_slice(own) || !is_slice(cpp) || element_name(cpp.base).is_empty() {
+    if becomes_shared || cpp.is_function() || !is_slice(own) || !is_slice(cpp) || element_name(cpp.base).is_empty() {
         return rust::declaration(host, kernel);
     }
     let mut field = Declaration::new();

@@ -47,6 +47,10 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
     let mut text = Message::new();
     let inferred = inferred(kernel);
     let cpp = if inferred.is_pointer() { inferred } else { kernel.cpp };
+    if cpp.is_function() {
+        push_type(&mut text, name, "u64");
+        return text;
+    }
     if cpp.is_pointer() || matches!(kernel.class, Class::Pointer) {
         push_type(&mut text, name, slice(cpp).as_str());
         return text;

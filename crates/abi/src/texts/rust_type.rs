@@ -15,10 +15,11 @@ pub(super) const fn c_void() -> Type {
     Message::concat(&["core::ffi::c_void"])
 }
 
-/// The innermost `levels` pointers of a type, and what the last one points to.
+/// The innermost `levels` pointers of a type, and what the last one points to. The address of a function is a number.
 pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8, base: &str) {
+    let first = matches!(cpp.base, CppBase::FunctionType) as u8;
     let mut level = levels;
-    while level > 0 {
+    while level > first {
         level -= 1;
         text.push(if cpp.points_to_const(level) { "DevicePointer<" } else { "DevicePointerMut<" });
     }

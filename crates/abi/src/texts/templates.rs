@@ -132,6 +132,7 @@ templates! {
 
     // Help: a value of another size or kind.
     takes_pointer() = "the kernel takes a device pointer";
+    takes_function() = "the kernel takes a function";
     takes_object(object: str) = "the kernel takes a {object} object";
     takes_fields(field) = "the kernel takes the members of `{field}` as separate parameters: write `#[kernel_args(flatten)]` on it, and `#[derive(KernelArgs)]` on its type";
     takes_value() = "the kernel takes the value itself, not its address";

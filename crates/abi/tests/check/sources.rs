@@ -7,7 +7,7 @@ use super::{
     sides::*,
 };
 use kernel_args_abi::{
-    Body, Class, CppType, Meaning, Members, Opaque, Parameter,
+    Body, Class, CppBase, CppType, Meaning, Members, Opaque, Parameter,
     check::{compare, report},
     cpp::BUILTINS,
     signature::{Certainty, ElementClass, Elements, Evidence, Slot, SlotKind},
@@ -78,6 +78,11 @@ fn float(name: &'static str) -> Parameter<'static> {
 
 fn pointer_to(name: &'static str, base: &'static str) -> Parameter<'static> {
     field(name, "", 8, 8, Class::Integer, CppType::named(base).pointer(false))
+}
+
+fn function(name: &'static str, depth: usize) -> Parameter<'static> {
+    let cpp = (0..depth).fold(CppType::of(CppBase::FunctionType), |cpp, _| cpp.pointer(false));
+    field(name, "", 8, 8, Class::Integer, cpp)
 }
 
 fn by_value(name: &'static str, cpp: &'static str, size: usize, align: usize) -> Parameter<'static> {
@@ -158,6 +163,9 @@ fn mistakes() -> Vec<Mistake> {
             by_value("plus", "thrust::THRUST_300001_SM_900_NS::plus<float>", 1, 1),
         ),
         one("a number for a fancy pointer", f32("x"), by_value("x", "thrust::device_ptr<float>", 8, 8)),
+        one("a slice for a function", writes("op"), function("op", 1)),
+        one("a number for a function", f32("op"), function("op", 1)),
+        one("floats for functions", floats("ops"), function("ops", 2)),
         Mistake {
             name: "a spread array for a struct",
             host: vec![f32("d[0]"), f32("d[1]"), f32("d[2]")],
@@ -355,6 +363,9 @@ fn hints_name_the_right_thing() {
         ("floats for atomics of a scope", 3, "declare `counts: &'a mut CudaSlice<i32>`"),
         ("a number for a functor", 2, "#[device_type(cpp = \"plus<float>\")]"),
         ("a number for a fancy pointer", 3, "#[device_type(cpp = \"thrust::device_ptr<float>\")]"),
+        ("a slice for a function", 2, "the kernel takes a function: declare `op: u64`"),
+        ("a number for a function", 3, "the kernel takes a function: declare `op: u64`"),
+        ("floats for functions", 3, "declare `ops: &mut CudaSlice<u64>`"),
         ("a spread array for a struct", 1, "remove `spread` from its `#[kernel_args(…)]`"),
         ("a struct for parameters", 1, "write `#[kernel_args(flatten)]` on it"),
         ("two tensor maps for three", 1, "declare `maps: [TensorMapA64; 3]`"),

@@ -60,7 +60,7 @@ impl Build<'_> {
             if has_kernels || !constants.is_empty() {
                 let structs = self.kernels.generate.then(|| {
                     let image = made.image.as_deref().unwrap_or(&made.description);
-                    structs(image, &made.description, self.kernels.pointers, krate.unwrap_or(KRATE))
+                    structs(image, &made.description, self.kernels, krate.unwrap_or(KRATE))
                 });
                 with_kernels.push(Module { source, absent, has_kernels, constants: items, structs });
             } else {
@@ -69,6 +69,10 @@ impl Build<'_> {
         }
         if self.library.is_some() {
             return Ok(warnings);
+        }
+        let generated: Vec<&str> = with_kernels.iter().filter_map(|module| module.structs.as_deref()).collect();
+        if let Some(on) = modules::without_struct(&self.kernels.contracts, &generated).first() {
+            return Err(texts::no_struct(on));
         }
         self.remove_stale(&rust)?;
         let style = Style { extension: self.extension, krate };

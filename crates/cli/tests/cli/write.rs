@@ -88,8 +88,9 @@ fn options_of_structs_agree_with_the_library() {
     let mut options = Options::default();
     options.source = &path;
     (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
+    options.textures = true;
     options.naming = Naming::Items("crate::kernels");
-    let arguments = ["rust", &path, "--raw", "--half", "--float8", "--items", "crate::kernels"];
+    let arguments = ["rust", &path, "--raw", "--half", "--float8", "--textures", "--items", "crate::kernels"];
     assert_eq!(written(&arguments), generate::of_image(&kernels, &options));
     let text = written(&["rust", &path, "--image", "ptx/a \"b\".ptx", "-k", "plain"]);
     assert!(text.contains(r#"ptx = "ptx/a \"b\".ptx", entry = "plain""#), "{text}");

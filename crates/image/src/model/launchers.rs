@@ -127,23 +127,29 @@ impl Launchers {
             }
             let rest = room.checked_sub(text.len());
             *room = rest.ok_or(LauncherError::Invalid("its symbols are longer than their table"))?;
-            own.push((text, symbol.binding == STB_WEAK));
+            own.push((text, symbol.binding == STB_WEAK, (symbol.section, symbol.value)));
         }
         if is_slim {
             return Err(LauncherError::OnlyLto);
         }
-        // The symbol of a C++ function is mangled.
-        let wanted = own.iter().map(|(text, _)| *text).filter(|text| !text.starts_with("_Z"));
+        // The symbol of a C++ function is mangled. It can have an alias in C: an instance of a template.
+        let is_plain = |text: &str| !text.starts_with("_Z");
+        let places: BTreeSet<_> = own.iter().filter(|own| is_plain(own.0)).map(|own| own.2).collect();
+        let is_wanted = |own: &&(&str, _, _)| is_plain(own.0) || elf.is_relocatable() && places.contains(&own.2);
+        let wanted = own.iter().filter(is_wanted).map(|own| own.0);
         let is_arm = elf.machine() == elf::EM_AARCH64;
         let convention = if is_arm { Convention::Aapcs64 } else { Convention::SystemV };
-        let functions = match Sections::of_object(&elf) {
+        let mut functions = match Sections::of_object(&elf) {
             Ok(sections) if sections.is_empty() => Err(LauncherError::NoDebugInfo),
             Ok(sections) => Functions::read(&sections, wanted, convention).map_err(LauncherError::DebugInfo),
             Err(error) => Err(LauncherError::DebugInfo(error)),
         };
+        if let (Ok(functions), true) = (&mut functions, elf.is_relocatable()) {
+            functions.add_aliases(own.iter().map(|own| (own.0, own.2)));
+        }
         let object = self.objects.len();
         self.objects.push(Object { name, functions });
-        for (text, is_weak) in own {
+        for (text, is_weak, _) in own {
             let new = Export { object, second: None, is_weak };
             let known = self.exports.entry(text.to_owned()).or_insert(new);
             if known.object != object && known.is_weak && !is_weak {

@@ -87,6 +87,7 @@ impl<'w> Writer<'w> {
     fn base(&mut self, of: CppBase<'_>) {
         let (number, bits) = match of {
             CppBase::Void => (base::VOID, None),
+            CppBase::FunctionType => (base::FUNCTION, None),
             CppBase::Bool => (base::BOOL, None),
             CppBase::Char => (base::CHAR, None),
             CppBase::Integer { signed: true, bits } => (base::SIGNED, Some(bits)),

@@ -49,7 +49,7 @@ impl Draw {
             ("sim::Fixed<4>", named("sim::Fixed<4>")),
             ("sim::Array<float, 3>", named("sim::Array<float, 3u>")),
             ("std::nullptr_t", named("std::nullptr_t")),
-            ("void (*)(int, float4*)", CppType::UNKNOWN),
+            ("void (*)(int, float4*)", CppType::of(CppBase::FunctionType).pointer(false)),
             ("int (*)[4]", to_int.pointer(false)),
             ("const int (*)[2][4]", to_int.array(2).pointer(true)),
             ("float* (**const)[2]", float(32).pointer(false).pointer(false).pointer(false)),
@@ -61,7 +61,7 @@ impl Draw {
         let bases = if of_kernel { &bases[..bases.len() - 2] } else { &bases[..] };
         let (spelled, mut ty) = bases[self.below(bases.len())];
         let mut spelled = String::from(spelled);
-        if ty.is_unknown() || spelled.ends_with(['&', ']']) {
+        if ty.is_unknown() || spelled.ends_with(['&', ']', ')']) {
             return (spelled, ty);
         }
         for _ in 0..[0, 0, 1, 1, 2, 3][self.below(6)] {

@@ -85,3 +85,36 @@ fn no_type_is_inferred_where_cpp_is_known() {
 }"
     );
 }
+
+#[test]
+fn objects_are_borrowed_and_contracts_are_written() {
+    let image = kernel(
+        "k",
+        &["a", "b", "c", "d"],
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%b, {%f5, %f6}];\nsust.b.2d.b32.trap [%c, {%r1, %r2}], {%r3};\n\
+         st.global.f32 [%a4], %f1;",
+    );
+    let contracts = [("k", "shared = \"4 * d\""), ("k.a", "len = \"d\""), ("k.d", "as = u64"), ("other", "block = 1")];
+    let contracts = contracts.map(|(on, attribute)| (on.to_owned(), attribute.to_owned()));
+    let mut options = with_items();
+    options.textures = true;
+    options.contracts = &contracts;
+    let text = of_image(&image, &options);
+    assert!(text.contains("use kernel_args::texture::{Surface, Texture};"), "{text}");
+    assert!(text.contains("#[kernel_args(kernel = k, shared = \"4 * d\")]"), "{text}");
+    let fields: Vec<_> = item(&text, "K").lines().filter(|line| !line.contains("///")).map(str::trim).collect();
+    let expected = [
+        "pub struct K<'a> {",
+        "#[kernel_args(len = \"d\")]",
+        "pub a: &'a mut CudaSlice<f32>,",
+        "pub b: &'a Texture,",
+        "pub c: &'a Surface,",
+        "#[kernel_args(as = u64)]",
+        "pub d: usize,",
+        "}",
+    ];
+    assert_eq!(fields, expected);
+    options.pointers = Pointers::Raw;
+    let text = of_image(&image, &options);
+    assert!(text.contains("pub b: TextureObject,") && text.contains("pub c: SurfaceObject,"), "{text}");
+}

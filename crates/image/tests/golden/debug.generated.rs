@@ -351,8 +351,8 @@ pub struct Params {
     pub r#box: BoxFloat3,
     /// `int const*`
     pub count: DevicePointer<i32>,
-    /// `?*`
-    pub function: DevicePointerMut<c_void>,
+    /// `function*`
+    pub function: u64,
     /// `float (*)[4]`
     pub rows: DevicePointerMut<[f32; 4]>,
     /// `int*[3]`

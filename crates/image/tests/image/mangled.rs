@@ -26,9 +26,9 @@ fn types(symbol: &str) -> Option<Vec<String>> {
 
 #[test]
 fn pointers_to_arrays_contain_the_lengths() {
-    // Function pointers and member pointers do not affect the next parameters; a reference is a pointer.
+    // Member pointers do not affect the next parameters; a reference is a pointer.
     let odd = "_Z3oddiPFvifERA3_iPA4_iRiOiM6ParamsiMS6_FviEf";
-    let types_of_odd = "int ? int_(*)[3] int_(*)[4] int* int* ? ? float";
+    let types_of_odd = "int function* int_(*)[3] int_(*)[4] int* int* ? ? float";
     let arrays = "_Z6arraysPA3_A4_iPA5_KiPA2_PiPPA7_iPKPA2_fPA2_KN3sim6ParamsEPA_i";
     let types_of_arrays = "int_(*)[3][4] int_const_(*)[5] int*_(*)[2] int** float*_const* sim::Params_const_(*)[2] ?*";
     for (symbol, expected) in [(odd, types_of_odd), (arrays, types_of_arrays)] {

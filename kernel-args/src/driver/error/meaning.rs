@@ -220,8 +220,8 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
         811 | 812 => ("the kernel itself launches kernels, and this GPU, or the driver with this image, does not support it", "compile the image again with the toolkit of the driver"),
         901 => (
             "an earlier call on the captured streams was not allowed and has ended the capture",
-            "see the error of that call; cudarc's copies to and from a `Vec` or an array wait for the stream, which a capture does not \
-             allow: copy before or after it",
+            "see the error of that call: waiting for work outside of the capture, synchronizing, and a rejected launch end the capture. So \
+             do cudarc's copies to and from a `Vec` or an array, which wait for the stream: copy before or after the capture",
         ),
         900..=908 => ("the stream is being captured into a graph, and the capture does not allow this call", WHILE_CAPTURING),
         909 => ("a wait has taken longer than allowed", ""),

@@ -128,14 +128,11 @@ impl Allocations {
         })
     }
 
-    pub(super) fn leaves_any(&self) -> bool {
-        self.all.values().any(|memory| memory.freed_by.is_none())
-    }
-
-    pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
+    /// Returns the addresses and sizes of the memory that the last launch has left allocated.
+    pub(super) fn left(&self) -> impl Iterator<Item = (CUdeviceptr, usize)> {
         let left =
             self.all.iter().filter(|(address, memory)| memory.freed_by.is_none() && !self.taken.contains(*address));
-        left.map(|(address, _)| *address)
+        left.map(|(address, memory)| (*address, memory.bytes))
     }
 
     /// Returns whether it was not taken since the last launch, which was on `stream`.

@@ -1,6 +1,6 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain};
+use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, NodeKind, explain};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, GraphEvent};
 use crate::{
@@ -80,9 +80,18 @@ impl GraphExec {
     /// The code has other reasons too.
     #[cold]
     fn not_launched(&self, error: CallError) -> Error {
-        let leaves_memory = self.last_stream().is_some() && self.contents.memory.leaves_any();
         match error {
-            CallError::Returned(call) if call.status.0 == 1 && leaves_memory => explain::LAUNCHED.left_memory(call),
+            CallError::Returned(call) if call.status.0 == 1 && self.last_stream().is_some() => {
+                let nodes = self.nodes().unwrap_or_default();
+                let count =
+                    |kind| nodes.iter().filter(|node| self.kind(**node).is_ok_and(|found| found == kind)).count();
+                let [allocated, freed] = [NodeKind::Alloc, NodeKind::Free].map(count);
+                if allocated <= freed {
+                    return explain::LAUNCHED.returned(call);
+                }
+                let sizes: Vec<_> = self.contents.memory.left().map(|(_, bytes)| format!(", {bytes} bytes")).collect();
+                explain::LAUNCHED.left_memory(call, allocated, freed, &sizes.concat())
+            }
             error => explain::LAUNCHED.error(error),
         }
     }
@@ -112,7 +121,7 @@ impl GraphExec {
         }
         // SAFETY: a node of this graph allocates the memory, no node frees it, and no `take` followed the last launch,
         // on this stream. The context is the one of the nodes.
-        left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
+        left.for_each(|(address, _)| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 
     /// Returns the memory that the last launch has left allocated, as a slice that frees it when it is dropped.

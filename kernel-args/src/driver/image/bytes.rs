@@ -179,10 +179,14 @@ fn nearby(path: &Path, error: &io::Error) -> String {
     let Ok(entries) = fs::read_dir(folder) else {
         return format!("{start}\n  the folder {} does not exist", folder.display());
     };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let (similar, names) = image::similar_files(&path.file_name().unwrap_or_default().to_string_lossy(), names);
+    let entries: Vec<_> = entries.flatten().collect();
+    let wanted = path.file_name().unwrap_or_default();
+    let below = entries.iter().map(|entry| entry.path().join(wanted)).find(|path| path.is_file());
+    let names = entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let (similar, names) = image::similar_files(&wanted.to_string_lossy(), names);
     let list = if names.is_empty() { "no files".into() } else { names.join(", ") };
-    let help = similar.map(|name| format!("\nhelp: load {}", path.with_file_name(name).display()));
+    let meant = below.or_else(|| similar.map(|name| path.with_file_name(name)));
+    let help = meant.map(|path| format!("\nhelp: load {}", path.strip_prefix(".").unwrap_or(&path).display()));
     format!("{start}\n  the folder has {list}{}", help.unwrap_or_default())
 }
 

@@ -72,6 +72,8 @@ impl Module {
         wanted: &str,
     ) -> Result<Verified, Error> {
         if !is_named(family, wanted) {
+            // A name that no kernel has is a mistake of its own.
+            self.named(wanted)?;
             let entries = family.entries.iter().copied().map(String::from).collect();
             return Err(LoadError::not_found(wanted, OF_ANOTHER_FAMILY, entries));
         }

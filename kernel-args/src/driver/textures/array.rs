@@ -130,13 +130,16 @@ pub struct Array<T> {
     texels: PhantomData<fn(T) -> T>,
 }
 
-impl<T: Texel> Array<T> {
+impl<T> Array<T> {
     /// Creates an array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width,
     /// `[width, height]` or `[width, height, depth]`.
     ///
     /// # Errors
     /// [`Error::Texture`] if the GPU does not support the size; the errors of the driver, such as too little memory.
-    pub fn new(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error> {
+    pub fn new(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error>
+    where
+        T: Texel,
+    {
         Self::create(context, shape.into(), false)
     }
 
@@ -144,10 +147,27 @@ impl<T: Texel> Array<T> {
     ///
     /// # Errors
     /// As for [`new`](Self::new).
-    pub fn for_surfaces(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error> {
+    pub fn for_surfaces(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error>
+    where
+        T: Texel,
+    {
         Self::create(context, shape.into(), true)
     }
 
+    /// Returns the dimensions.
+    #[must_use]
+    pub fn shape(&self) -> ArrayShape {
+        self.shape
+    }
+
+    /// Returns the context of the array.
+    #[must_use]
+    pub fn context(&self) -> &Arc<CudaContext> {
+        self.memory.context()
+    }
+}
+
+impl<T: Texel> Array<T> {
     fn create(context: &Arc<CudaContext>, shape: ArrayShape, has_surfaces: bool) -> Result<Self, Error> {
         let (kind, limits, ..) = shape.parts();
         limits::check(context, limits.texture, shape.dimensions(), || kind.into())?;
@@ -218,20 +238,6 @@ impl<T: Texel> Array<T> {
             return Err(Error::Texture(TextureError::Capturing));
         }
         Ok(())
-    }
-}
-
-impl<T> Array<T> {
-    /// Returns the dimensions.
-    #[must_use]
-    pub fn shape(&self) -> ArrayShape {
-        self.shape
-    }
-
-    /// Returns the context of the array.
-    #[must_use]
-    pub fn context(&self) -> &Arc<CudaContext> {
-        self.memory.context()
     }
 }
 

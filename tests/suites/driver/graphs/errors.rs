@@ -130,6 +130,12 @@ fn captures() -> Outcome {
         Ok(())
     });
     says(broken, &["(901)", "ended the capture"])?;
+    // cudarc's copies wait for the stream.
+    let slice = world.stream.clone_htod(&[1.0_f32; N])?;
+    let copied = Graph::capture(&world.stream, || world.stream.clone_dtoh(&slice).map(drop).or(Ok(())));
+    says(copied, &["(901)", "cudarc's copies to and from a `Vec`", "copy before or after the capture"])?;
+    // cudarc reports the error of the copy once more.
+    let _ = world.ctx.check_err();
     world.ctx.synchronize()?;
     Ok(())
 }

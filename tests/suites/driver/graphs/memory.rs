@@ -75,7 +75,10 @@ fn taken_after_a_launch() -> Outcome {
         world.y_is(2.0 * f32::from(launch))?;
         // SAFETY: the launch is refused.
         let too_early = unsafe { exec.launch(&world.stream) };
-        says(too_early, &["not launched", "(1)", "instantiate_auto_free"])?;
+        says(
+            too_early,
+            &["not launched", "(1)", "allocations of the graph: 1; freed by the graph: 0", "instantiate_auto_free"],
+        )?;
         drop(slice);
     }
     // Memory of the last launch that is not taken is freed when the graph is dropped.
@@ -83,6 +86,30 @@ fn taken_after_a_launch() -> Outcome {
     drop(exec);
     world.stream.synchronize()?;
     world.y_is(8.0)
+}
+
+/// A captured allocation that is not freed in the capture is named like a node that allocates.
+fn captured_and_not_freed() -> Outcome {
+    let world = World::new()?;
+    let mut address = 0;
+    let capture = || -> Result<(), Error> {
+        // SAFETY: nothing reads it.
+        let slice = unsafe { world.stream.alloc::<f32>(N) }?;
+        address = slice.leak();
+        Ok(())
+    };
+    let mut exec = Graph::capture(&world.stream, capture)?.instantiate()?;
+    world.run(&mut exec)?;
+    // SAFETY: the launch is refused.
+    let refused = unsafe { exec.launch(&world.stream) };
+    says(
+        refused,
+        &["allocations of the graph: 1; freed by the graph: 0", "while it is captured", "instantiate_auto_free"],
+    )?;
+    // SAFETY: the launch has allocated the memory, and nothing uses it.
+    unsafe { cudarc::driver::result::free_async(address, world.stream.cu_stream()) }?;
+    world.stream.synchronize()?;
+    Ok(())
 }
 
 /// Memory that the program frees with a raw call, and allocates again: the drop of the graph frees nothing else.
@@ -237,6 +264,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     vec![
         trial(name("allocated_and_freed"), allocated_and_freed),
         trial(name("taken_after_a_launch"), taken_after_a_launch),
+        trial(name("captured_and_not_freed"), captured_and_not_freed),
         trial(name("freed_by_the_program"), freed_by_the_program),
         trial(name("freed_by_the_next_launch"), freed_by_the_next_launch),
         trial(name("mistakes"), mistakes),

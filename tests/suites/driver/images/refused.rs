@@ -86,7 +86,9 @@ fn wrong_files_are_explained() -> Outcome {
     let ctx = context()?;
     let folder = std::env::temp_dir().join(format!("kernel-args-{}-files", std::process::id()));
     std::fs::create_dir_all(&folder)?;
+    std::fs::create_dir_all(folder.join("ptx"))?;
     std::fs::write(folder.join("saxpy.ptx"), "")?;
+    std::fs::write(folder.join("ptx/deep.ptx"), "")?;
     std::fs::write(folder.join("host.o"), [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 11], &[183, 0], &[0; 44]].concat())?;
     let load = |path: &Path| Module::load(&ctx, path).map(drop).expect_err("no image").to_string();
     let current = std::env::current_dir()?;
@@ -95,6 +97,8 @@ fn wrong_files_are_explained() -> Outcome {
             load(&folder.join("saxpi.ptx")),
             vec!["the folder has saxpy.ptx".into(), format!("help: load {}", folder.join("saxpy.ptx").display())],
         ),
+        // Often the folder of the images is left out.
+        (load(&folder.join("deep.ptx")), vec![format!("help: load {}", folder.join("ptx/deep.ptx").display())]),
         (
             load(&folder.join("kernels/saxpy.ptx")),
             vec![format!("the folder {} does not exist", folder.join("kernels").display())],

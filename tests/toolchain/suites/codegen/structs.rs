@@ -26,6 +26,7 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
         options.naming = Naming::Items(&module);
         // The features of the generated crate.
         options.half = i % 2 == 0;
+        options.textures = true;
         options.pointers = [Pointers::Slices, Pointers::Raw][i / 2 % 2];
         let text = generate::of_image(&kernels, &options);
         let _ = writeln!(

@@ -7,13 +7,14 @@ mod message;
 
 use kernel_args_test_generator::tools::trial;
 use kernel_args_toolchain_tests::{
-    folder, golden, root,
+    folder, golden, read, root,
     rustc::{Compiler, Crate, Kind},
     write,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 use message::Places;
 use std::{
+    collections::BTreeSet,
     fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
@@ -39,6 +40,20 @@ const LIBRARIES: [&str; 9] = [
 
 /// Types are shown in full, and cases need not use all their definitions.
 const OPTIONS: [&str; 4] = ["--verbose", "--diagnostic-width=140", "-A", "dead_code"];
+
+/// The imports and the types of the programs whose hints declare types.
+const OWN_TYPES: &str = "#![allow(dead_code, unused_imports, private_interfaces)]
+use cudarc::driver::*;
+use kernel_args::{texture::*, vector::*, *};
+struct Cell;
+struct Own;
+struct Inner;
+struct Box<T, const N: usize = 3>([T; N]);
+struct Small;
+struct Params;
+struct Extension;
+struct Mixed;
+";
 
 /// Errors in generic code that `cargo check` accepts: rustc detects them during code generation.
 const FOUND_BY_A_BUILD: [&str; 19] = [
@@ -88,6 +103,8 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     }
     let hints = Arc::clone(suite);
     trials.push(trial("a_program_that_follows_the_hints_is_accepted", &[], move || hints.follow_hints(&cases)));
+    let types = Arc::clone(suite);
+    trials.push(trial("every_type_that_a_hint_declares_exists", &[], move || types.declared()));
     let suite = Arc::clone(suite);
     trials.push(trial("what_the_messages_ask_for_compiles_and_runs", &[], move || suite.right()));
     Ok(trials)
@@ -190,6 +207,36 @@ impl Suite {
         let message = message::all(&output.messages, &places);
         let golden = self.sources.join(format!("ui/{case}.stderr"));
         Ok(golden::compare(&golden, &message)?)
+    }
+
+    /// Compiles the types that the hints in the golden files declare.
+    fn declared(&self) -> Result<(), Failed> {
+        let mut goldens = vec![self.workspace.join("crates/abi/tests/check/sources.txt")];
+        goldens.push(self.sources.join("../launchers/messages.txt"));
+        for kind in list(&self.sources.join("ui"))?.iter().filter(|kind| kind.is_dir()) {
+            goldens.extend(list(kind)?.into_iter().filter(|file| file.extension().is_some_and(|end| end == "stderr")));
+        }
+        let mut types = BTreeSet::new();
+        for golden in &goldens {
+            let text = read(golden)?;
+            let hints = text.lines().filter(|line| ["declare ", "add a field"].iter().any(|hint| line.contains(hint)));
+            let declared = hints.flat_map(|hint| hint.split('`').skip(1).step_by(2)).filter_map(|code| {
+                let (name, ty) = code.split_once(": ")?;
+                name.chars().all(|c| c.is_alphanumeric() || "_#".contains(c)).then_some(ty)
+            });
+            // The elements of a pointer can be unknown.
+            types.extend(declared.map(|ty| ty.replace("<…>", "<f32>")));
+        }
+        if types.len() < 40 {
+            return Err(format!("few types: {types:?}").into());
+        }
+        let functions = types.iter().enumerate().map(|(i, ty)| format!("pub fn f{i}<'a>(_: {ty}, _: &'a u8) {{}}\n"));
+        let file = self.package.join("declared.rs");
+        write(&file, OWN_TYPES.to_owned() + &functions.collect::<String>())?;
+        let program = Crate { file, ..self.program("declared", Kind::CheckedLibrary) };
+        let output = self.compiler("declared").one(&program)?;
+        let errors: String = output.rendered("error").collect();
+        if output.success { Ok(()) } else { Err(errors.into()) }
     }
 
     fn right(&self) -> Result<(), Failed> {

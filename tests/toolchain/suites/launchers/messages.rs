@@ -237,3 +237,19 @@ mod names {
         }
     }
 }
+mod ranges {
+    use super::*;
+    #[derive(Clone, Copy)]
+    #[repr(C)]
+    struct Window {
+        hi: f32,
+        lo: f32,
+    }
+    #[kernel_args::launchers(library = "ranges.o")]
+    unsafe extern "C" {
+        fn of_range(x: *mut f32, hi: f32, lo: f32, n: u32);
+        fn of_types(x: *mut f32, hi: i32, lo: f32);
+        fn of_window(w: Window);
+        fn of_alias(x: *mut f64, n: i32);
+    }
+}

@@ -65,10 +65,21 @@ fn messages() -> Result<(), Failed> {
     objects(&one.package)?;
     let output = Compiler::new(&crates, &USUAL).one(&one)?;
     let place = crates.display().to_string();
-    let text: String = output.rendered("error").map(|text| text.replace(&place, "") + "\n").collect();
+    let warned = output.rendered("warning").filter(|text| text.contains("deprecated"));
+    let text: String = warned.chain(output.rendered("error")).map(|text| text.replace(&place, "") + "\n").collect();
     golden::compare(&root().join("tests/toolchain/suites/launchers/messages.txt"), &text)?;
     Ok(())
 }
+
+/// Arguments that are exchanged, a struct, and an instance of a template whose alias has a C symbol.
+const RANGES: &str = r#"struct Window { float lo; float hi; };
+extern "C" void of_range(float* x, float lo, float hi, unsigned n) {}
+extern "C" void of_types(float* x, float lo, int hi) {}
+extern "C" void of_window(Window w) {}
+template <class T> void of_instance(T* x, int n) {}
+template void of_instance<float>(float*, int);
+extern "C" void of_alias(float* x, int n) __attribute__((alias("_Z11of_instanceIfEvPT_i")));
+"#;
 
 /// Pointers that may be declared with the type of the bits, and some that may not.
 const PUNS: &str = r#"struct Element { unsigned value; };
@@ -121,6 +132,7 @@ fn objects(folder: &Path) -> Result<(), Failed> {
         object(name, &text, &["-g"])?;
     }
     object("pair", "extern \"C\" int of_pair(unsigned rows, unsigned columns, float scale) { return 0; }\n", &["-g"])?;
+    object("ranges", RANGES, &["-g"])?;
     object("puns", PUNS, &["-g"])?;
     object("passed", PASSED, &["-g"])?;
     fs::write(folder.join("old_style.c"), "void of_old_style(x) float x; {}\n")?;

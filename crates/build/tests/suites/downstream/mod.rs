@@ -130,7 +130,11 @@ fn constants_of_the_source_are_rust_constants(home: &Path) {
 /// `kernels.rs` contains the structs, which compile without a warning in a documented crate.
 fn generated_structs_are_text(home: &Path) {
     let package = workspace("generated");
-    package.write("kernels/build.rs", &BUILD.replace(".build()", ".generate().raw_pointers().build()"));
+    let build = |contract: &str| {
+        let contracts = r#".contract("axpy.n", "as = i32").contract("halves", "block = 1")"#;
+        BUILD.replace(".build()", &format!(".generate().raw_pointers(){contracts}{contract}.build()"))
+    };
+    package.write("kernels/build.rs", &build(""));
     package.write(
         "kernels/src/cuda/saxpy.cu",
         "struct __half { unsigned short x; };\n\
@@ -149,10 +153,17 @@ fn generated_structs_are_text(home: &Path) {
          use kernels::saxpy::{Axpy, AxpyDouble, Half, Halves, IMAGE};\n\
          pub const HALVES: Halves = Halves { value: Half { bits: 1 }, y: DevicePointerMut::NULL };\n\
          pub const IMAGES: [Option<&CompiledImage>; 3] = [Axpy::<f32>::IMAGE, AxpyDouble::IMAGE, Some(IMAGE)];\n\
-         pub fn axpy<T: kernel_args::DeviceType>(n: i32, a: T, y: DevicePointerMut<T>) -> Axpy<T> { Axpy { n, a, y } }\n",
+         pub fn axpy<T: kernel_args::DeviceType>(n: usize, a: T, y: DevicePointerMut<T>) -> Axpy<T> { Axpy { n, a, y } }\n",
     );
     let right = check(&package, "app", &[("CUDA_HOME", home)]);
     assert!(right.success, "{}", right.stderr);
+    package.write("kernels/build.rs", &build(r#".contract("halve", "block = 1")"#));
+    let wrong = check(&package, "kernels", &[("CUDA_HOME", home)]);
+    assert!(
+        !wrong.success && wrong.stderr.contains("the contract of `halve` belongs to no generated struct"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 fn cargo_shows_the_compilers_errors(home: &Path) {

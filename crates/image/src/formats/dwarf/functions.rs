@@ -107,6 +107,17 @@ impl Functions {
         Ok(functions)
     }
 
+    /// Adds the symbols without an entry that have the place of a symbol with one.
+    pub(crate) fn add_aliases<'n, P: Ord>(&mut self, symbols: impl Iterator<Item = (&'n str, P)> + Clone) {
+        let of_entry = |(symbol, place): (&str, P)| Some((place, self.found.get(symbol)?.clone()));
+        let known: BTreeMap<P, _> = symbols.clone().filter_map(of_entry).collect();
+        for (symbol, place) in symbols {
+            if let Some(function) = known.get(&place) {
+                self.found.entry(String::from(symbol)).or_insert_with(|| function.clone());
+            }
+        }
+    }
+
     /// `None` if it has no entry.
     pub(crate) fn get(&self, symbol: &str) -> Option<Result<Function, &str>> {
         self.found.get(symbol).map(|found| found.as_ref().copied().map_err(String::as_str))

@@ -130,6 +130,7 @@ impl<'s> Type<'s> {
         let ty = Self { size, ..Self::unknown() };
         Ok(match entry.tag {
             dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
+            dw::DW_TAG_subroutine_type => Self { cpp: CppType::of(CppBase::FunctionType), ..ty },
             dw::DW_TAG_base_type => {
                 let bits = size.and_then(|bytes| u16::try_from(bytes).ok());
                 let bits = bits.and_then(|bytes| bytes.checked_mul(8));

@@ -47,6 +47,7 @@ impl Printer<'_, '_> {
                     arrays.push((depth, length));
                     element
                 }
+                Node::Function(..) if depth > 0 => break CppBase::FunctionType,
                 Node::Array(..) | Node::Function(..) | Node::Member(..) => {
                     return CppType::UNKNOWN;
                 }

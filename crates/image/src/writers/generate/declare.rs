@@ -46,7 +46,7 @@ impl RustWriter<'_, '_> {
     fn only_field(&mut self, name: &str, field: &str, ty: &str) {
         self.line(0, &format!("pub struct {name} {{"));
         self.line(1, &format!("/// Its {field}."));
-        self.field_attribute("device_type", None, field == "bytes");
+        self.field_attribute("device_type", None, field == "bytes", core::iter::empty());
         self.field(field, ty);
         self.line(0, "}");
     }
@@ -79,7 +79,7 @@ impl RustWriter<'_, '_> {
             let is_own = member.name == member.cpp_name;
             self.docs(1, &[docs::member(&member.cpp)]);
             let renamed = Some(&member.cpp_name).filter(|name| !is_own && !name.is_empty());
-            self.field_attribute("device_type", renamed, member.is_opaque);
+            self.field_attribute("device_type", renamed, member.is_opaque, core::iter::empty());
             let ty = self.ty(&member.ty);
             self.field(&raw(name), &ty);
         }

@@ -27,6 +27,7 @@ impl Imports {
                 From::Language | From::Core => "core::ffi".into(),
                 From::Driver => format!("{krate}::external::cudarc::driver"),
                 From::External => format!("{krate}::external"),
+                From::Texture => format!("{krate}::texture"),
                 From::Vector => format!("{krate}::vector"),
                 From::Crate => krate.into(),
             };

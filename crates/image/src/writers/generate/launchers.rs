@@ -84,7 +84,7 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
         if !is_status {
             *fields = Err(NO_STATUS);
         }
-        writer.kernel(&[quoted(&launcher.prototype())], naming, fields, name);
+        writer.kernel(&[quoted(&launcher.prototype())], naming, fields, ("", name));
     }
     writer.finish()
 }

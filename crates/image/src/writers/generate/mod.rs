@@ -15,9 +15,11 @@
 //!
 //! | C++ | Rust |
 //! |---|---|
-//! | numbers, `bool`, CUDA's vectors and tensor maps, texture and surface objects | the corresponding type; `char` is `c_char` |
+//! | numbers, `bool`, CUDA's vectors and tensor maps | the corresponding type; `char` is `c_char` |
+//! | texture and surface objects | `&'a Texture`, `&'a Surface` in a kernel's struct with [`Options::textures`], otherwise `TextureObject`, `SurfaceObject` |
 //! | `T const*`, `T*` | the types of [`Pointers`] |
-//! | a pointer to `void`, to a function, or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
+//! | a pointer to a function | `u64` |
+//! | a pointer to `void` or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
 //! | a pointer to a pointer | a slice of device pointers |
 //! | a struct | a struct with the same members; bytes replace members that Rust cannot represent |
 //! | a packed struct | a struct with `repr(C, packed)` or `repr(C, packed(2))`, with arrays for CUDA's vectors |

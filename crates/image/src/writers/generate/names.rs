@@ -15,7 +15,7 @@ pub(super) struct TypeNames {
 }
 
 /// Names that the text imports in addition to CUDA's types, or that no type can have.
-const RESERVED: [&str; 14] = [
+const RESERVED: [&str; 16] = [
     "CLong",
     "CULong",
     "CudaSlice",
@@ -26,9 +26,11 @@ const RESERVED: [&str; 14] = [
     "DeviceType",
     "KernelArgs",
     "Self",
+    "Surface",
     "SurfaceObject",
     // A type parameter.
     "T",
+    "Texture",
     "TextureObject",
     // The standard derives. They are not types, but would confuse readers.
     "Debug",

@@ -41,6 +41,7 @@ pub enum Naming<'a> {
 /// The options for the generated text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "three of them are features")]
 pub struct Options<'a> {
     /// The source that the first line names. If empty, there is no such line.
     pub source: &'a str,
@@ -52,6 +53,10 @@ pub struct Options<'a> {
     pub half: bool,
     /// Whether `kernel-args` has the feature `float8`.
     pub float8: bool,
+    /// Whether `kernel-args` has the feature `textures`.
+    pub textures: bool,
+    /// Attributes by item, `matmul`, or field, `matmul.n`. A field with `as` is a `usize`.
+    pub contracts: &'a [(String, String)],
     /// How a struct names its kernel.
     pub naming: Naming<'a>,
     /// Whether the text must compile without Rust's prelude.
@@ -67,6 +72,8 @@ impl Default for Options<'_> {
             pointers: Pointers::Slices,
             half: false,
             float8: false,
+            textures: false,
+            contracts: &[],
             naming: Naming::None,
             without_prelude: false,
         }

@@ -98,7 +98,7 @@ impl<'k> Types<'k, '_> {
 
     fn pointer(&mut self, cpp: CppType<'k>, referent: Option<Referent<'k>>) -> Ty {
         let mut ty = self.pointee(cpp.base, referent);
-        for level in 0..cpp.depth {
+        for level in u8::from(cpp.base == CppBase::FunctionType)..cpp.depth {
             if level + 1 == cpp.depth && ty != Ty::Void {
                 ty = array(ty, cpp.rows);
             }

@@ -34,6 +34,7 @@ pub(super) enum From {
     Driver,
     /// The crate with which the name begins: `half::f16`.
     External,
+    Texture,
     Vector,
     Crate,
 }
@@ -55,7 +56,7 @@ impl Leaf {
                 return Some(Self { from: From::Vector, ..Self::handle(name) });
             }
             CppBase::Long { .. } if size == Some(4) => 32,
-            CppBase::Long { .. } => 64,
+            CppBase::Long { .. } | CppBase::FunctionType => 64,
             CppBase::Integer { bits, .. } | CppBase::Float { bits } => bits,
             _ => 8,
         };

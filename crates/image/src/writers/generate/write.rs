@@ -46,7 +46,7 @@ pub(super) fn write<'a, 'k: 'a>(
                 values.push(format!("entry = {:?}", kernel.symbol));
             }
         }
-        writer.kernel(&docs::kernel(kernel), values, &fields, name);
+        writer.kernel(&docs::kernel(kernel), values, &fields, (item, name));
     }
     for (generic, name) in generics.iter().zip(of_generics) {
         writer.generic(generic, name);
@@ -127,10 +127,21 @@ impl RustWriter<'_, '_> {
         }
     }
 
-    pub(super) fn field_attribute(&mut self, of: &str, name: Option<&String>, is_opaque: bool) {
+    fn contracts(&self, item: &str, field: Option<&str>) -> impl Iterator<Item = String> {
+        let on = field.map_or_else(|| item.into(), |field| format!("{item}.{field}"));
+        self.options.contracts.iter().filter(move |one| one.0 == on).map(|one| one.1.clone())
+    }
+
+    pub(super) fn field_attribute(
+        &mut self,
+        of: &str,
+        name: Option<&String>,
+        is_opaque: bool,
+        others: impl Iterator<Item = String>,
+    ) {
         let name = name.map(|name| format!("name = {name:?}"));
         let opaque = is_opaque.then(|| String::from("opaque"));
-        let values: Vec<String> = name.into_iter().chain(opaque).collect();
+        let values: Vec<String> = name.into_iter().chain(opaque).chain(others).collect();
         if !values.is_empty() {
             self.line(1, &format!("#[{of}({})]", values.join(", ")));
         }
@@ -153,7 +164,7 @@ impl RustWriter<'_, '_> {
     }
 
     /// `naming` is how the struct names its kernel.
-    pub(super) fn kernel(&mut self, docs: &[String], naming: Vec<String>, fields: &Fields, name: &str) {
+    pub(super) fn kernel(&mut self, docs: &[String], naming: Vec<String>, fields: &Fields, (item, name): (&str, &str)) {
         self.line(0, "");
         let fields = match fields {
             Ok(fields) => fields,
@@ -169,15 +180,16 @@ impl RustWriter<'_, '_> {
         self.line(0, "#[derive(KernelArgs)]");
         let mut values: Vec<String> = self.krate().into_iter().collect();
         values.extend(naming);
+        values.extend(self.contracts(item, None));
         self.attribute("kernel_args", &values);
         if fields.is_empty() {
             return self.line(0, &format!("pub struct {name} {{}}"));
         }
-        self.fields(name, fields, None);
+        self.fields((item, name), fields, None);
     }
 
     fn generic(&mut self, generic: &Generic, name: &str) {
-        let Generic { template, fields, bindings, .. } = generic;
+        let Generic { item, template, fields, bindings } = generic;
         self.line(0, "");
         let types: Vec<String> = bindings.iter().map(|(ty, _)| self.ty(ty)).collect();
         let example = format!("{} finds one.", quoted(&format!("module.family::<{name}<{}>>({template:?})", types[0])));
@@ -192,11 +204,12 @@ impl RustWriter<'_, '_> {
         let mut values: Vec<String> = self.krate().into_iter().collect();
         values.extend([format!("kernel = {module}"), format!("entries = {:?}", format!("{template}<*>"))]);
         values.extend(types.iter().zip(bindings).map(|(ty, (_, suffix))| format!("{PARAMETER} = {ty} => {suffix:?}")));
+        values.extend(self.contracts(item, None));
         self.attribute("kernel_args", &values);
-        self.fields(name, fields, Some("DeviceType"));
+        self.fields((item, name), fields, Some("DeviceType"));
     }
 
-    fn fields(&mut self, name: &str, fields: &[Field], bound: Option<&str>) {
+    fn fields(&mut self, (item, name): (&str, &str), fields: &[Field], bound: Option<&str>) {
         let is_odd = fields.iter().any(|field| !is_snake(&field.name));
         self.allow(&[("non_snake_case", is_odd)], "the names are those in C++");
         let borrows = |field: &Field| self.borrows(&field.ty);
@@ -207,8 +220,10 @@ impl RustWriter<'_, '_> {
         self.line(0, &format!("pub struct {name}{parameters} {{"));
         for field in fields {
             self.docs(1, core::slice::from_ref(&field.doc));
-            self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque);
-            let ty = self.field_type(&field.ty);
+            let contracts: Vec<String> = self.contracts(item, Some(&field.name)).collect();
+            let is_wide = contracts.iter().any(|contract| contract.trim_start().starts_with("as "));
+            self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque, contracts.into_iter());
+            let ty = if is_wide { String::from("usize") } else { self.field_type(&field.ty) };
             self.field(&field.name, &ty);
         }
         self.line(0, "}");
@@ -216,11 +231,19 @@ impl RustWriter<'_, '_> {
 
     fn borrows(&self, ty: &Ty) -> bool {
         let is_typed = matches!(ty, Ty::Pointer { to, .. } if **to != Ty::Void);
-        is_typed && matches!(self.options.pointers, Pointers::Slices | Pointers::Views)
+        (is_typed || self.options.textures && object(ty).is_some())
+            && matches!(self.options.pointers, Pointers::Slices | Pointers::Views)
     }
 
     pub(super) fn field_type(&mut self, ty: &Ty) -> String {
         match ty {
+            Ty::Leaf(_)
+                if self.borrows(ty)
+                    && let Some(object) = object(ty) =>
+            {
+                self.imports.add(From::Texture, object);
+                format!("&'a {object}")
+            }
             Ty::Pointer { to, is_const } if self.borrows(ty) => {
                 let (name, reference) = match (self.options.pointers, is_const) {
                     (Pointers::Views, true) => ("CudaView", ""),
@@ -259,5 +282,13 @@ impl RustWriter<'_, '_> {
             Ty::Array(of, count) => format!("[{}; {count}]", self.ty(of)),
             Ty::Defined(id) => self.names.types[*id].clone(),
         }
+    }
+}
+
+/// Returns the tracked type of an object.
+fn object(ty: &Ty) -> Option<&'static str> {
+    match ty {
+        Ty::Leaf(leaf) => leaf.name.strip_suffix("Object"),
+        _ => None,
     }
 }

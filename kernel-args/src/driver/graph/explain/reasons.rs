@@ -122,10 +122,10 @@ reasons! {
     not_before_free [kernel] [] (field: &str) =
         "`{field}` points to memory that the graph frees, but the free does not wait for the node",
         "pass the node to `add_free` as a dependency: an instantiated graph cannot get new dependencies";
-    left_memory [] [call] () =
-        "{call}",
-        "memory that the previous launch has left allocated must be freed before the graph is launched again: add \
-         `Graph::add_free`, drop the slice from `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`";
+    left_memory [] [call] (allocated: usize, freed: usize, sizes: &str) =
+        "{call}\n  allocations of the graph: {allocated}{sizes}; freed by the graph: {freed}; the previous launch has left the rest allocated",
+        "free it before the graph is launched again: add `Graph::add_free`, drop the slice while it is captured, drop the slice from \
+         `GraphExec::take`, or instantiate with `Graph::instantiate_auto_free`";
     graph_with_memory [] [] () =
         "CUDA does not allow this for a graph that allocates or frees memory",
         "update single nodes with `GraphExec::update`, or create the graph again without the node";

@@ -118,12 +118,6 @@ const CAUSES: &[Cause] = &[
     (Some(DEVICE_UPDATABLE), 801, "", NEEDS_OF_DEVICE_UPDATABLE),
     (
         None,
-        901,
-        "an earlier call on the captured streams was not allowed and has ended the capture",
-        "see the error of that call: waiting for work outside of the capture, synchronizing, and a rejected launch end the capture",
-    ),
-    (
-        None,
         904,
         "a stream that takes part in the capture has work that the captured stream does not wait for",
         "make the captured stream wait for that stream before the capture ends: `stream.join(&other)`",
