@@ -5,14 +5,14 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_182_000),
-    ("kernel-args-derive", 225_500),
-    ("kernel-args-abi", 355_500),
-    ("kernel-args-build", 108_000),
-    ("kernel-args-cli", 231_000),
-    ("kernel-args-image", 555_000),
+    ("kernel-args", 1_183_000),
+    ("kernel-args-derive", 226_500),
+    ("kernel-args-abi", 356_500),
+    ("kernel-args-build", 109_500),
+    ("kernel-args-cli", 231_500),
+    ("kernel-args-image", 557_500),
     ("kernel-args-nvrtc", 36_000),
-    ("kernel-args-test-driver", 633_500),
+    ("kernel-args-test-driver", 633_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
@@ -36,6 +36,7 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args", "one order of checks for seven ways to the driver, and an event of launchers without zeros"),
     ("kernel-args-image", "`LauncherError`: each case is data that a program can match"),
     ("kernel-args", "segments of runs and `Memory`: the step of an engine runs while it is recorded"),
+    ("kernel-args-build", "contracts of generated structs"),
     ("kernel-args", "external work with other addresses is predicted; the check of runs; slots of a pool that stay"),
 ];
 
