@@ -125,7 +125,7 @@ where
     #[inline(always)]
     fn place(&mut self) -> Result<(), Error> {
         #[cfg(feature = "graphs")]
-        if self.path == Path::Watched {
+        if matches!(self.path, Path::Watched | Path::Recorded) {
             let (callee, args) = (self.callee, &*self.args);
             match self.launch.recording {
                 Some(run) => self.entered = Some(super::record::enter(run, &self.launch, callee)?),
@@ -224,7 +224,10 @@ where
         let fitting = fit(args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
         #[cfg(feature = "graphs")]
         if let (Some(entered), Some(run)) = (self.entered, launch.recording) {
-            return super::record::record(run, &entered, launch, fitting, promise);
+            return match self.path {
+                Path::Recorded => super::record::record_unobserved(run, &entered, launch, fitting, promise),
+                _ => super::record::record(run, &entered, launch, fitting, promise),
+            };
         }
         LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _>(fitting, promise, path)
     }

@@ -42,6 +42,8 @@ pub(crate) use {
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
 use crate::driver::{api::Promise, config::Launch, error::Error};
+#[cfg(feature = "graphs")]
+use record::is_observed;
 
 /// The grid, the block and the options of a launch: [`Launch`].
 #[diagnostic::on_unimplemented(
@@ -127,6 +129,11 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     let launch = launch.options();
     #[cfg(any(feature = "graphs", feature = "observe"))]
     if !is_plain() {
+        // A run of a sequence consists of such launches.
+        #[cfg(feature = "graphs")]
+        if launch.recording.is_some() && !is_observed() {
+            return target.enqueue(launch, args, promise, Path::Recorded);
+        }
         return watched(target, (launch, args, promise));
     }
     target.enqueue(launch, args, promise, Path::Plain)

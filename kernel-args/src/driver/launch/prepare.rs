@@ -22,6 +22,9 @@ pub enum Path {
     /// It may be observed, checked, recorded or captured.
     #[cfg(any(feature = "graphs", feature = "observe"))]
     Watched,
+    /// A run records it, and nothing observes it.
+    #[cfg(feature = "graphs")]
+    Recorded,
     /// Its place was checked: it becomes a node of a graph, which keeps the arguments.
     #[cfg(feature = "graphs")]
     Node,

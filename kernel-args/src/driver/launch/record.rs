@@ -1,8 +1,6 @@
 //! Launches in a sequence, which are recorded instead of enqueued.
 
 use super::explain;
-#[cfg(feature = "observe")]
-use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::{KernelCall, Promise, Shape},
@@ -28,6 +26,14 @@ pub(super) fn enter<'r>(run: &'r RunRecord, launch: &Launch<'_>, callee: Callee<
     }
 }
 
+#[inline]
+pub(super) fn is_observed() -> bool {
+    #[cfg(feature = "observe")]
+    return crate::driver::observe::is_active();
+    #[cfg(not(feature = "observe"))]
+    false
+}
+
 #[inline(never)]
 pub(super) fn record<A: Arguments + ?Sized>(
     run: &RunRecord,
@@ -36,19 +42,16 @@ pub(super) fn record<A: Arguments + ?Sized>(
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let (callee, launch, held) = (fitting.callee(), &launch, &recording.held);
-    if let Some(option) = launch.attributes.as_ref().and_then(for_launches_only) {
-        recording.without_node.set(Some(option));
-    }
-    let stream = LaunchStream::in_sequence(held);
-    let form = fitting.args().form(Some(Form::Packed));
-    let record = Record { run, entered: recording, launch, callee, names: fitting.args().names() };
     #[cfg(feature = "observe")]
-    if is_active() {
+    if is_observed() {
+        let (callee, held) = (fitting.callee(), &recording.held);
+        let stream = LaunchStream::in_sequence(held);
+        let form = fitting.args().form(Some(Form::Packed));
+        let record = Record::new(run, recording, &launch, &fitting);
         let on = held.stream();
         let facts = super::observed::Facts {
             callee,
-            launch,
+            launch: &launch,
             config: launch.config((&**on).into()),
             stream: Some(on),
             context: Some(on.context()),
@@ -58,6 +61,21 @@ pub(super) fn record<A: Arguments + ?Sized>(
             &mut |call, promise, values| record.push(call, promise, values);
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
+    record_unobserved(run, recording, launch, fitting, promise)
+}
+
+#[inline(never)]
+pub(super) fn record_unobserved<A: Arguments + ?Sized>(
+    run: &RunRecord,
+    recording: &Entered<'_>,
+    launch: Launch<'_>,
+    fitting: Fitting<'_, A>,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let held = &recording.held;
+    let stream = LaunchStream::in_sequence(held);
+    let form = fitting.args().form(Some(Form::Packed));
+    let record = Record::new(run, recording, &launch, &fitting);
     held.within(|| match form {
         Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, &values.for_each())),
         Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, &values.for_each())),
@@ -78,7 +96,20 @@ struct Record<'a> {
     names: Names,
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
+    #[inline(always)]
+    fn new<A: Arguments + ?Sized>(
+        run: &'a RunRecord,
+        entered: &'a Entered<'a>,
+        launch: &'a Launch<'a>,
+        fitting: &Fitting<'a, A>,
+    ) -> Self {
+        if let Some(option) = launch.attributes.as_ref().and_then(for_launches_only) {
+            entered.without_node.set(Some(option));
+        }
+        Self { run, entered, launch, callee: fitting.callee(), names: fitting.args().names() }
+    }
+
     // Without optimisation, this is compiled once, not for each struct.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
