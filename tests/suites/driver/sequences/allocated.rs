@@ -379,9 +379,11 @@ fn other_streams() -> Outcome {
             world.saxpy(1.0, last, &mut y, &recorder)?;
         }
         recorder.finish()?;
+        world.settle()?;
         let expected = if last.is_some() { 10.0 + run as f32 - 1.0 } else { 10.0 };
         assert_eq!(other.clone_dtoh(&*y)?, [expected; LEN]);
         other.memcpy_htod(&[run as f32; LEN], &mut *y)?;
+        world.settle()?;
         last = Some(y);
     }
     Ok(())

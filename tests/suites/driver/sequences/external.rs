@@ -215,6 +215,7 @@ fn in_order() -> Outcome {
         world.saxpy(0.5, &plain_z, &mut &mut plain, &world.stream)?;
         // SAFETY: the same.
         unsafe { library.axpy(FEW, alpha, &plain, &mut plain_z)? };
+        world.settle()?;
         // Another stream sees a run as one launch.
         let found = [other.clone_dtoh(&y)?, other.clone_dtoh(&z)?];
         assert_eq!(found, [world.stream.clone_dtoh(&plain)?, world.stream.clone_dtoh(&plain_z)?], "run {run}");

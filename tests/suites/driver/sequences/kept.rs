@@ -70,6 +70,7 @@ fn less() -> Outcome {
     let (world, x, _, mut sequence) = World::begin()?;
     let other = world.ctx.new_stream()?;
     let (mine, theirs) = (Arc::new(x), Arc::new(other.clone_htod(&[2.0_f32; 32])?));
+    world.settle()?;
     let mut expected = 0.0;
     let mut y = sequence.run(|s| s.alloc_zeros::<f32>(32))?;
     for (masks, is_right) in [([0b11, 0b01], false), ([0b10, 0b00], false), ([0b11, 0b11], true), ([0b10, 0b11], true)]
@@ -106,6 +107,7 @@ fn random() -> Outcome {
         let slices: Result<Vec<Slice>, _> =
             (0..SLICES).map(|at| streams[at % 2].clone_htod(&[(1 << at) as f32; 32]).map(Arc::new)).collect();
         let slices = slices?;
+        world.settle()?;
         let mut sequence = new_sequence(&world.stream);
         let mut masks = || masks(&mut rng);
         let of_always = masks();
@@ -135,6 +137,7 @@ fn random() -> Outcome {
                 refused += 1;
             }
         }
+        world.settle()?;
         drop(y);
         drop(sequence);
         assert!(slices.iter().all(|slice| Arc::strong_count(slice) == 1));

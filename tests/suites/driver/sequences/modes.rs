@@ -374,6 +374,7 @@ fn other_streams() -> Outcome {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             (0..20).try_for_each(|_| world.saxpy(1.0, x, &mut y, s))
         })?;
+        world.settle()?;
         world.add(&x, &y, &mut &mut z, &other)?;
         let values = other.clone_dtoh(&z)?;
         assert_eq!(values, [20.0 * run as f32 + 1.0; N as usize]);

@@ -137,6 +137,7 @@ fn next_to_a_run() -> Outcome {
     let run = sequence.begin()?;
     let words = ["kernel `saxpy` was not launched", "records a run", "`stream = s`", "sequence::current(&stream)"];
     says(world.saxpy(100.0, &x, &mut &mut y, &world.stream), &words)?;
+    world.settle()?;
     world.saxpy(2.0, &x, &mut &mut y, &other)?;
     other.synchronize()?;
     run_now(|| world.saxpy(3.0, &x, &mut &mut y, &world.stream))?;

@@ -138,7 +138,7 @@ impl World {
 
     pub(crate) fn in_context(ctx: Arc<CudaContext>) -> Outcome<Self> {
         if way() == Way::Untracked {
-            // SAFETY: these trials use one stream.
+            // SAFETY: these trials use one stream, or wait with `settle`.
             unsafe { ctx.disable_event_tracking() };
         }
         Ok(Self {
@@ -154,6 +154,14 @@ impl World {
         let world = Self::new()?;
         let (ones, zeros, sequence) = (world.slice(1.0)?, world.slice(0.0)?, new_sequence(&world.stream));
         Ok((world, ones, zeros, sequence))
+    }
+
+    /// Waits for all streams if no events order them.
+    pub(crate) fn settle(&self) -> Outcome {
+        if way() == Way::Untracked {
+            self.ctx.synchronize()?;
+        }
+        Ok(())
     }
 
     /// A slice whose elements are all `value`.
