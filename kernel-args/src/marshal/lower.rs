@@ -41,7 +41,7 @@ pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&D
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
         // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure
         // returns.
-        show(&unsafe { DecodedArgs::params(A::PARAMETERS, pointers) })
+        show(&unsafe { DecodedArgs::new(A::PARAMETERS, LoweredAs::Params(pointers)) })
     })
 }
 
@@ -239,7 +239,8 @@ pub struct DecodedArgs<'p> {
 }
 
 #[derive(Clone, Copy)]
-enum LoweredAs<'p> {
+pub(crate) enum LoweredAs<'p> {
+    /// A pointer to each parameter.
     Params(&'p [*mut c_void]),
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only launches use the packed form"))]
     Packed(&'p [u8]),
@@ -247,15 +248,9 @@ enum LoweredAs<'p> {
 
 impl<'p> DecodedArgs<'p> {
     /// # Safety
-    /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are
-    /// initialised.
-    pub(crate) unsafe fn params(parameters: &'p [Parameter<'p>], pointers: &'p [*mut c_void]) -> Self {
-        Self { parameters, place: LoweredAs::Params(pointers) }
-    }
-
-    #[cfg(feature = "cudarc")]
-    pub(crate) fn packed(parameters: &'p [Parameter<'p>], buffer: &'p [u8]) -> Self {
-        Self { parameters, place: LoweredAs::Packed(buffer) }
+    /// `place` has these parameters. For `'p`, all bytes of those that it points to are initialised.
+    pub(crate) unsafe fn new(parameters: &'p [Parameter<'p>], place: LoweredAs<'p>) -> Self {
+        Self { parameters, place }
     }
 
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {

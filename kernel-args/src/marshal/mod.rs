@@ -73,6 +73,8 @@ pub use summary::Summary;
 pub(crate) use decode::text_of;
 #[cfg(feature = "observe")]
 pub(crate) use lengths::Lengths;
+#[cfg(feature = "cudarc")]
+pub(crate) use lower::LoweredAs;
 pub(crate) use lower::has_gaps;
 #[cfg(any(feature = "graphs", feature = "observe"))]
 pub(crate) use lower::marshal_shared;

@@ -12,7 +12,9 @@ use crate::{
         error::Error,
         verify::Host,
     },
-    marshal::{ArgList, ArgumentTypes, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{
+        ArgList, ArgumentTypes, DecodedArgs, KernelArgs, LaunchStream, LoweredAs, marshal_packed, marshal_params,
+    },
     memory::VisitValue,
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
@@ -214,7 +216,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
             let mut extra = Extra::new(packed, &mut size);
             // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
             let call = unsafe { KernelCall::with_extra(handle, &mut extra) };
-            pass(call, Values { types, place: Place::Packed(packed) })
+            pass(call, Values { types, place: LoweredAs::Packed(packed) })
         })
     }
 
@@ -230,7 +232,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
             // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them,
             // and they stay initialised until this closure returns.
             let call = unsafe { KernelCall::with_params(handle, pointers.as_mut_ptr()) };
-            pass(call, Values { types, place: Place::Params(pointers) })
+            pass(call, Values { types, place: LoweredAs::Params(pointers) })
         })
     }
 }
@@ -238,15 +240,8 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
 /// The lowered arguments, by value: a launch without an error stores nothing for them.
 pub(crate) struct Values<'t, 'v, A: Arguments + ?Sized> {
     types: A::Types<'t>,
-    /// The parameters with these types.
-    place: Place<'v>,
-}
-
-#[derive(Clone, Copy)]
-enum Place<'v> {
-    Packed(&'v [u8]),
-    /// A pointer to each parameter, whose bytes are initialised for `'v`.
-    Params(&'v [*mut c_void]),
+    /// The parameters with these types, initialised for `'v`.
+    place: LoweredAs<'v>,
 }
 
 impl<A: Arguments + ?Sized> Values<'_, '_, A> {
@@ -255,12 +250,8 @@ impl<A: Arguments + ?Sized> Values<'_, '_, A> {
         let Self { types, place } = self;
         move |visit| {
             A::with_parameters(types, |parameters| {
-                let decoded = match place {
-                    Place::Packed(packed) => DecodedArgs::packed(parameters, packed),
-                    // SAFETY: the fields of `Values` promise it.
-                    Place::Params(pointers) => unsafe { DecodedArgs::params(parameters, pointers) },
-                };
-                decoded.visit(visit);
+                // SAFETY: the fields of `Values` promise it.
+                unsafe { DecodedArgs::new(parameters, place) }.visit(visit);
             });
         }
     }

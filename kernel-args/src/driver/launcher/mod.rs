@@ -29,7 +29,7 @@ use crate::{
         function::{Names, check_contracts},
         launch::{Door, Path, finish, not_awaited, other_context, prepare, unbound, unrecorded_after},
     },
-    marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
+    marshal::{DecodedArgs, LaunchStream, LauncherArgs, LoweredAs, Returned, StreamArgument, marshal_params, text_of},
     memory::OtherContext,
 };
 use core::{ffi::c_void, marker::PhantomData, ptr};
@@ -257,7 +257,7 @@ impl<A: LauncherArgs> Lowered<'_, A> {
 
     fn values(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
         // SAFETY: `marshal_params` has passed a pointer to each parameter, whose bytes are initialised.
-        unsafe { DecodedArgs::params(A::PARAMETERS, self.params) }.visit(visit);
+        unsafe { DecodedArgs::new(A::PARAMETERS, LoweredAs::Params(self.params)) }.visit(visit);
     }
 
     /// An error contains the arguments of a watched call. Otherwise no pointer to them is stored: 10 instructions less
