@@ -18,7 +18,7 @@ macro_rules! kinds {
         }
 
         impl NodeKind {
-            pub(super) fn from_number(kind: u32) -> Self {
+            pub(crate) fn from_number(kind: u32) -> Self {
                 match kind {
                     $($number => Self::$kind,)*
                     other => Self::Other(other),
@@ -26,7 +26,7 @@ macro_rules! kinds {
             }
 
             /// In errors and pictures.
-            const fn name(self) -> &'static str {
+            pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
                     Self::Other(_) => "node of an unknown kind",

@@ -4,7 +4,7 @@ use crate::driver::{
     api::api,
     context::make_current,
     error::{Elsewhere, Error, RunError},
-    graph::Capturing,
+    graph::{Capturing, NodeKind},
 };
 use core::mem;
 use cudarc::driver::CudaStream;
@@ -44,7 +44,7 @@ impl Check {
             return self.found.push(Elsewhere { kind: ENDING, count: 1, steps });
         };
         for kind in kinds {
-            let kind = KINDS.get(kind as usize).copied().unwrap_or("another operation");
+            let kind = call_of(kind);
             match self.found.iter_mut().find(|found| (found.kind, found.steps) == (kind, steps)) {
                 Some(found) => found.count += 1,
                 None => self.found.push(Elsewhere { kind, count: 1, steps }),
@@ -59,20 +59,16 @@ impl Check {
     }
 }
 
-/// By `CUgraphNodeType`.
-const KINDS: [&str; 12] = [
-    "launch of a kernel",
-    "copy",
-    "memset",
-    "call of a host function",
-    "launch of a graph",
-    "empty operation",
-    "wait for an event",
-    "record of an event",
-    "signal of a semaphore",
-    "wait for a semaphore",
-    "allocation",
-    "free",
-];
+/// What other code has called to get such a node.
+fn call_of(kind: u32) -> &'static str {
+    match NodeKind::from_number(kind) {
+        NodeKind::KernelLaunch => "launch of a kernel",
+        NodeKind::Host => "call of a host function",
+        NodeKind::ChildGraph => "launch of a graph",
+        NodeKind::Empty => "empty operation",
+        NodeKind::Other(_) => "another operation",
+        kind => kind.name(),
+    }
+}
 
 const ENDING: &str = "synchronization, free, or another call that a capture cannot have";
