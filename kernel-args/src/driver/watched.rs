@@ -1,6 +1,7 @@
 //! The one word that each launch reads: whether the launch is more than a call of the driver.
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::env;
 
 /// A bit for each active [`Watcher`]. Above them, the number of closures of captures and sequences that threads are in,
 /// and of runs that a launch can name as its stream.
@@ -10,6 +11,11 @@ const START: usize = 1 << 7;
 
 #[cfg(feature = "graphs")]
 const CLOSURE: usize = 1 << 8;
+
+/// Returns whether an environment variable switches something on: it is neither empty nor 0.
+pub(crate) fn is_switched_on(variable: &str) -> bool {
+    env::var_os(variable).is_some_and(|value| value != "0" && !value.is_empty())
+}
 
 /// Returns whether a launch is only a call of the driver. If not, it takes a cold path, which finds out why.
 #[inline(always)]
@@ -56,7 +62,7 @@ impl Watcher {
 }
 
 /// Returns whether any [`Watcher`] is active: then launches, graph launches, loads and compilations are events.
-#[cfg(feature = "observe")]
+#[cfg(any(feature = "graphs", feature = "observe"))]
 pub(crate) fn is_active() -> bool {
     WATCHED.load(Relaxed) & 0xff != 0
 }

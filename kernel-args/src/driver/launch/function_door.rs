@@ -224,10 +224,11 @@ where
         let fitting = fit(args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
         #[cfg(feature = "graphs")]
         if let (Some(entered), Some(run)) = (self.entered, launch.recording) {
-            return match self.path {
-                Path::Recorded => super::record::record_unobserved(run, &entered, launch, fitting, promise),
-                _ => super::record::record(run, &entered, launch, fitting, promise),
-            };
+            #[cfg(feature = "observe")]
+            if path == Path::Watched {
+                return super::record::record_observed(run, &entered, launch, fitting, promise);
+            }
+            return super::record::record(run, &entered, launch, fitting, promise);
         }
         LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _>(fitting, promise, path)
     }

@@ -39,11 +39,11 @@ pub(crate) use {
     record::not_held,
 };
 
+#[cfg(feature = "graphs")]
+use crate::driver::watched::is_active;
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
 use crate::driver::{api::Promise, config::Launch, error::Error};
-#[cfg(feature = "graphs")]
-use record::is_observed;
 
 /// The grid, the block and the options of a launch: [`Launch`].
 #[diagnostic::on_unimplemented(
@@ -131,7 +131,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     if !is_plain() {
         // A run of a sequence consists of such launches.
         #[cfg(feature = "graphs")]
-        if launch.recording.is_some() && !is_observed() {
+        if launch.recording.is_some() && !is_active() {
             return target.enqueue(launch, args, promise, Path::Recorded);
         }
         return watched(target, (launch, args, promise));

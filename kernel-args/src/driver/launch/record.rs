@@ -26,46 +26,8 @@ pub(super) fn enter<'r>(run: &'r RunRecord, launch: &Launch<'_>, callee: Callee<
     }
 }
 
-#[inline]
-pub(super) fn is_observed() -> bool {
-    #[cfg(feature = "observe")]
-    return crate::driver::observe::is_active();
-    #[cfg(not(feature = "observe"))]
-    false
-}
-
 #[inline(never)]
 pub(super) fn record<A: Arguments + ?Sized>(
-    run: &RunRecord,
-    recording: &Entered<'_>,
-    launch: Launch<'_>,
-    fitting: Fitting<'_, A>,
-    promise: Promise<'_>,
-) -> Result<(), Error> {
-    #[cfg(feature = "observe")]
-    if is_observed() {
-        let (callee, held) = (fitting.callee(), &recording.held);
-        let stream = LaunchStream::in_sequence(held);
-        let form = fitting.args().form(Some(Form::Packed));
-        let record = Record::new(run, recording, &launch, &fitting);
-        let on = held.stream();
-        let facts = super::observed::Facts {
-            callee,
-            launch: &launch,
-            config: launch.config((&**on).into()),
-            stream: Some(on),
-            context: Some(on.context()),
-            is_recorded: true,
-        };
-        let pass: &mut super::observed::LaunchLowered<'_> =
-            &mut |call, promise, values| record.push(call, promise, values);
-        return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
-    }
-    record_unobserved(run, recording, launch, fitting, promise)
-}
-
-#[inline(never)]
-pub(super) fn record_unobserved<A: Arguments + ?Sized>(
     run: &RunRecord,
     recording: &Entered<'_>,
     launch: Launch<'_>,
@@ -80,6 +42,33 @@ pub(super) fn record_unobserved<A: Arguments + ?Sized>(
         Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, &values.for_each())),
         Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, &values.for_each())),
     })
+}
+
+/// [`record`] as part of an event.
+#[cfg(feature = "observe")]
+#[inline(never)]
+pub(super) fn record_observed<A: Arguments + ?Sized>(
+    run: &RunRecord,
+    recording: &Entered<'_>,
+    launch: Launch<'_>,
+    fitting: Fitting<'_, A>,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let held = &recording.held;
+    let stream = LaunchStream::in_sequence(held);
+    let form = fitting.args().form(Some(Form::Packed));
+    let record = Record::new(run, recording, &launch, &fitting);
+    let on = held.stream();
+    let facts = super::observed::Facts {
+        callee: record.callee,
+        launch: &launch,
+        config: launch.config((&**on).into()),
+        stream: Some(on),
+        context: Some(on.context()),
+        is_recorded: true,
+    };
+    let pass: &mut super::observed::LaunchLowered<'_> = &mut |call, promise, values| record.push(call, promise, values);
+    held.within(|| facts.lower(fitting, form, &stream, promise, pass))
 }
 
 #[cold]

@@ -3,8 +3,7 @@
 use super::recorder;
 #[cfg(feature = "record")]
 use super::to_file::{self, FileRecording};
-use crate::driver::watched::Watcher;
-use std::env;
+use crate::driver::watched::{Watcher, is_switched_on};
 #[cfg(feature = "record")]
 use std::path::PathBuf;
 
@@ -12,8 +11,7 @@ use std::path::PathBuf;
 /// it has read.
 pub(super) fn start() {
     if Watcher::Environment.set_active(false) {
-        let checked = env::var_os("KERNEL_ARGS_CHECK_POINTERS");
-        Watcher::Pointers.set_active(checked.is_some_and(|value| value != "0" && !value.is_empty()));
+        Watcher::Pointers.set_active(is_switched_on("KERNEL_ARGS_CHECK_POINTERS"));
         recorder::read_environment();
         #[cfg(feature = "record")]
         to_file::read_environment();

@@ -10,15 +10,13 @@ use crate::{
         error::{Error, OutsideOf},
         launch::{check_enclosing, not_recording, within},
         run::{Entered, NotRecording, Phase, SharedRecording},
+        watched::is_switched_on,
     },
     memory::{ALL_MEMORY, Keep, Kept, PoolMemory},
 };
 use core::{fmt, ops::Range};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
-use std::{
-    env,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 const GRAPHS: usize = 8;
 
@@ -87,8 +85,7 @@ impl Sequence {
         let shared = Arc::new(SharedRecording::new(stream.clone()));
         let engine = Arc::new(Mutex::new(Engine::new(GRAPHS)));
         let last = Arc::new(State::new(&shared, &engine));
-        let checks = env::var_os("KERNEL_ARGS_CHECK_SEQUENCES").is_some_and(|value| value != "0" && !value.is_empty());
-        Self { shared, engine, last, mode: RunMode::Empty, checks }
+        Self { shared, engine, last, mode: RunMode::Empty, checks: is_switched_on("KERNEL_ARGS_CHECK_SEQUENCES") }
     }
 
     /// Sets how many graphs the sequence remembers, at least one. The graph whose last run is the longest ago is
