@@ -183,10 +183,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // The program itself, which knows nothing of the profiler.
     let (saxpy, add) = (Kernel::<Saxpy>::load(&ctx)?, Kernel::<VectorAdd>::load(&ctx)?);
-    let (n, stream) = (1 << 20, ctx.default_stream());
-    let x = stream.alloc_zeros::<f32>(1 << 20)?;
-    let mut y = stream.alloc_zeros::<f32>(1 << 20)?;
-    let mut z = stream.alloc_zeros::<f32>(1 << 20)?;
+    let (n, stream) = (1 << 16, ctx.default_stream());
+    let x = stream.alloc_zeros::<f32>(1 << 16)?;
+    let mut y = stream.alloc_zeros::<f32>(1 << 16)?;
+    let mut z = stream.alloc_zeros::<f32>(1 << 16)?;
     for step in 0..100_u16 {
         let alpha = f32::from(step);
         let args = Saxpy { n, alpha, x: &x, y: &mut y };
