@@ -236,14 +236,12 @@ impl RustWriter<'_, '_> {
     }
 
     pub(super) fn field_type(&mut self, ty: &Ty) -> String {
+        let object = object(ty).filter(|_| self.borrows(ty));
+        if let Some(object) = object {
+            self.imports.add(From::Texture, object);
+            return format!("&'a {object}");
+        }
         match ty {
-            Ty::Leaf(_)
-                if self.borrows(ty)
-                    && let Some(object) = object(ty) =>
-            {
-                self.imports.add(From::Texture, object);
-                format!("&'a {object}")
-            }
             Ty::Pointer { to, is_const } if self.borrows(ty) => {
                 let (name, reference) = match (self.options.pointers, is_const) {
                     (Pointers::Views, true) => ("CudaView", ""),
