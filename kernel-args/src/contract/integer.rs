@@ -56,7 +56,7 @@ pub trait Narrowed: Copy {
     /// The largest value; of a `u128` the largest `i128`.
     const MAX: i128;
 
-    /// Returns the low bits of a value.
+    /// Returns the low bits.
     fn low_bits(value: i128) -> Self;
 
     /// Returns the value; `None` if it is negative or exceeds a `u64`.

@@ -25,7 +25,6 @@ const BRIEF: usize = 1;
 // last drop of an `LockGuard` of this thread, which is not `Send`, stores 0. The acquire and release order the threads.
 unsafe impl Sync for ThreadLock {}
 
-/// This thread has the lock.
 pub(crate) struct LockGuard<'l>(&'l ThreadLock, PhantomData<*const ()>);
 
 impl ThreadLock {

@@ -77,7 +77,6 @@ pub trait ExternalArgs: sealed::Sealed {
     /// The error is the index of an argument whose memory the run has not.
     #[doc(hidden)]
     fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize>;
-    /// With `anywhere`, memory matches at each address.
     #[doc(hidden)]
     fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool;
     #[doc(hidden)]

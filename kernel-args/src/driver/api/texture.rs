@@ -125,7 +125,6 @@ impl ArrayMemory {
         self.copy(stream, CopyPlace::Array(self.array.raw()), CopyPlace::Device(address), guards)
     }
 
-    /// As `copy_from`.
     pub(crate) fn copy_to<T>(&self, stream: &CudaStream, to: &mut CudaViewMut<'_, T>) -> Result<(), CallError> {
         assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, written) = to.device_ptr_mut(stream);

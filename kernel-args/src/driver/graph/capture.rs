@@ -14,7 +14,7 @@ use crate::{
         error::{Error, OutsideOf},
         function::Callee,
         launch::{
-            CapturedSlots, Checked, FunctionDoor, Keeper, NodeSlot, Path, RegisteredCapture, add_slot, prepare,
+            CapturedSlots, Checked, FunctionDoor, InGraph, Keeper, NodeSlot, RegisteredCapture, add_slot, prepare,
             set_node, within,
         },
         module::Kernel,
@@ -187,7 +187,7 @@ impl<A: KernelArgs> Kernel<A> {
             Ok(self.fit(args))
         };
         let callee = Callee::Function(self.as_function());
-        let launched = FunctionDoor::new(callee, launch, args, fit, promise, Path::Node).and_then(prepare);
+        let launched = FunctionDoor::<_, _, InGraph>::new(callee, launch, args, fit, promise).and_then(prepare);
         let Some((slot, shared)) = begun else {
             // It gets a slot before the driver is called.
             return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));

@@ -36,11 +36,10 @@ impl LaunchCall<'_> {
     /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
     #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
     #[inline(always)]
-    pub(crate) fn run<T: ?Sized, A: Arguments + ?Sized>(
+    pub(crate) fn run<T: ?Sized, A: Arguments + ?Sized, P: Path>(
         &self,
         fitting: Fitting<'_, A>,
         promise: Promise<'_>,
-        path: Path,
     ) -> Result<(), Error> {
         let Self { launch, launch_stream, .. } = self;
         let mut asked = launch.form;
@@ -53,7 +52,7 @@ impl LaunchCall<'_> {
         }
         let form = fitting.args().form(asked);
         #[cfg(feature = "observe")]
-        if path != Path::Plain {
+        if !P::IS_PLAIN {
             // A copy, to which references exist only here.
             let call = *self;
             let facts = super::observed::Facts {
@@ -68,8 +67,6 @@ impl LaunchCall<'_> {
                 &mut |lowered, promise, values| call.pass(lowered, promise, values);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
-        #[cfg(not(feature = "observe"))]
-        let _ = path;
         let launched = match form {
             Form::Packed => {
                 fitting.packed(launch_stream, |lowered, values| self.pass(lowered, promise, values.for_each()))

@@ -19,12 +19,12 @@ use crate::{
     marshal::LaunchStream,
     memory::{ContextName, OtherContext},
 };
-use core::ptr;
+use core::{marker::PhantomData, ptr};
 use cudarc::driver::sys::CUcontext;
 use std::sync::Arc;
 
 /// `fit` pairs the function with the arguments.
-pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F> {
+pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F, P> {
     /// A loaded function has it too: this value would be stored meanwhile.
     api: &'static Api,
     callee: Callee<'l>,
@@ -32,7 +32,7 @@ pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F> {
     args: &'d mut A,
     fit: F,
     promise: Promise<'d>,
-    path: Path,
+    path: PhantomData<P>,
     /// The context of the launch; null if the arguments decide. Until it is checked, the one in which this thread has
     /// verified a raw function.
     context: CUcontext,
@@ -50,7 +50,7 @@ pub(crate) struct Checked<'c, 'd> {
     pub(crate) shared: u32,
 }
 
-impl<'d, 'l, A: Arguments + ?Sized, F> FunctionDoor<'d, 'l, A, F>
+impl<'d, 'l, A: Arguments + ?Sized, F, P> FunctionDoor<'d, 'l, A, F, P>
 where
     F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
 {
@@ -61,7 +61,6 @@ where
         args: &'d mut A,
         fit: F,
         promise: Promise<'d>,
-        path: Path,
     ) -> Result<Self, Error> {
         Ok(Self {
             api: callee.api()?,
@@ -70,7 +69,7 @@ where
             args,
             fit,
             promise,
-            path,
+            path: PhantomData,
             context: ptr::null_mut(),
             #[cfg(feature = "graphs")]
             entered: None,
@@ -84,7 +83,7 @@ where
     }
 }
 
-impl<A: ?Sized, F> FunctionDoor<'_, '_, A, F> {
+impl<A: ?Sized, F, P> FunctionDoor<'_, '_, A, F, P> {
     /// The context is current, unless it is null.
     #[inline(always)]
     fn bind_raw(&mut self) -> Result<(), Error> {
@@ -116,7 +115,7 @@ impl<A: ?Sized, F> FunctionDoor<'_, '_, A, F> {
     }
 }
 
-impl<'d, 'l, A: Arguments + ?Sized, F> Door<'l> for FunctionDoor<'d, 'l, A, F>
+impl<'d, 'l, A: Arguments + ?Sized, F, P: Path> Door<'l> for FunctionDoor<'d, 'l, A, F, P>
 where
     F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
 {
@@ -125,7 +124,7 @@ where
     #[inline(always)]
     fn place(&mut self) -> Result<(), Error> {
         #[cfg(feature = "graphs")]
-        if matches!(self.path, Path::Watched | Path::Recorded) {
+        if P::CAN_RECORD {
             let (callee, args) = (self.callee, &*self.args);
             match self.launch.recording {
                 Some(run) => self.entered = Some(super::record::enter(run, &self.launch, callee)?),
@@ -161,8 +160,9 @@ where
 
     #[inline(always)]
     fn stream(&self) -> LaunchStream<'l> {
-        #[cfg(feature = "graphs")]
-        if let (Path::Node, Some(function)) = (self.path, self.callee.loaded()) {
+        if P::IS_NODE
+            && let Some(function) = self.callee.loaded()
+        {
             return LaunchStream::in_context(function.context.cu_ctx());
         }
         match self.launch.stream {
@@ -174,7 +174,7 @@ where
     #[inline(always)]
     fn is_deferred(&self) -> bool {
         #[cfg(feature = "graphs")]
-        return self.entered.is_some() && self.launch.attributes.is_none();
+        return P::CAN_RECORD && self.entered.is_some() && self.launch.attributes.is_none();
         #[cfg(not(feature = "graphs"))]
         false
     }
@@ -219,18 +219,20 @@ where
 
     #[inline(always)]
     fn call(self, stream: &LaunchStream<'l>) -> Result<(), Error> {
-        let Self { callee, launch, args, fit, promise, path, context, .. } = self;
+        let Self { callee, launch, args, fit, promise, context, .. } = self;
         let api = callee.loaded().map_or(self.api, |function| function.api);
         let fitting = fit(args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
         #[cfg(feature = "graphs")]
-        if let (Some(entered), Some(run)) = (self.entered, launch.recording) {
+        if P::CAN_RECORD
+            && let (Some(entered), Some(run)) = (self.entered, launch.recording)
+        {
             #[cfg(feature = "observe")]
-            if path == Path::Watched {
+            if P::IS_WATCHED {
                 return super::record::record_observed(run, &entered, launch, fitting, promise);
             }
             return super::record::record(run, &entered, launch, fitting, promise);
         }
-        LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _>(fitting, promise, path)
+        LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _, P>(fitting, promise)
     }
 }
 

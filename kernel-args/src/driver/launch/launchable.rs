@@ -64,7 +64,7 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error>;
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -77,52 +77,41 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn enqueue(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>, path: Path) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
         #[cfg(any(feature = "graphs", feature = "observe"))]
-        if path == Path::Watched {
+        if P::IS_WATCHED {
             return launch_erased(self.as_function(), launch, &mut args, promise);
         }
         let fit = |args, _: &Checked<'_, '_>| Ok(self.fit(args));
-        prepare(FunctionDoor::new(Callee::Function(self.as_function()), launch, &mut args, fit, promise, path)?)
+        let callee = Callee::Function(self.as_function());
+        prepare(FunctionDoor::<_, _, P>::new(callee, launch, &mut args, fit, promise)?)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
         #[cfg(any(feature = "graphs", feature = "observe"))]
-        if path == Path::Watched {
+        if P::IS_WATCHED {
             return launch_erased(self, launch, &mut args, promise);
         }
-        launch_function(self, launch, &mut args, promise, path)
+        launch_function::<_, P>(self, launch, &mut args, promise)
     }
 }
 
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    fn enqueue(
-        &self,
-        launch: Launch<'_>,
-        args: &mut ArgList<'_>,
-        promise: Promise<'_>,
-        path: Path,
-    ) -> Result<(), Error> {
-        launch_function(self, launch, args, promise, path)
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: &mut ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+        launch_function::<_, P>(self, launch, args, promise)
     }
 }
 
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    fn enqueue(
-        &self,
-        launch: Launch<'_>,
-        mut args: ArgList<'_>,
-        promise: Promise<'_>,
-        path: Path,
-    ) -> Result<(), Error> {
-        launch_function(self, launch, &mut args, promise, path)
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+        launch_function::<_, P>(self, launch, &mut args, promise)
     }
 }
 
@@ -135,27 +124,26 @@ fn launch_erased(
     args: &mut (dyn ErasedArgs + '_),
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    launch_function(function, launch, args, promise, Path::Watched)
+    launch_function::<_, super::Watched>(function, launch, args, promise)
 }
 
 #[inline(always)]
-fn launch_function<A: Arguments + ?Sized>(
+fn launch_function<A: Arguments + ?Sized, P: Path>(
     function: &Function,
     launch: Launch<'_>,
     args: &mut A,
     promise: Promise<'_>,
-    path: Path,
 ) -> Result<(), Error> {
     let fit = |args, _: &Checked<'_, '_>| function.fit(args);
-    prepare(FunctionDoor::new(Callee::Function(function), launch, args, fit, promise, path)?)
+    prepare(FunctionDoor::<_, _, P>::new(Callee::Function(function), launch, args, fit, promise)?)
 }
 
 macro_rules! forwarded {
     ($($pointer:ty),*) => {$(
         impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for $pointer {
             #[inline(always)]
-            fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
-                (**self).enqueue(launch, args, promise, path)
+            fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+                (**self).enqueue::<P>(launch, args, promise)
             }
         }
     )*};

@@ -28,7 +28,11 @@ pub(crate) use call::finish;
 pub use enclosing::run_now;
 pub(crate) use explain::{not_awaited, other_context, unbound, unrecorded_after};
 pub use launchable::{LaunchArgs, Launchable};
-pub(crate) use prepare::{Door, Path, prepare};
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use prepare::Watched;
+pub(crate) use prepare::{Door, Path, Plain, prepare};
+#[cfg(feature = "graphs")]
+pub(crate) use prepare::{InGraph, Recorded};
 #[cfg(feature = "graphs")]
 pub(crate) use {
     capturing::{CapturedSlots, Keeper, RegisteredCapture, add_slot, check_place, is_promised, set_node},
@@ -132,11 +136,11 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
         // A run of a sequence consists of such launches.
         #[cfg(feature = "graphs")]
         if launch.recording.is_some() && !is_active() {
-            return target.enqueue(launch, args, promise, Path::Recorded);
+            return target.enqueue::<Recorded>(launch, args, promise);
         }
         return watched(target, (launch, args, promise));
     }
-    target.enqueue(launch, args, promise, Path::Plain)
+    target.enqueue::<Plain>(launch, args, promise)
 }
 
 /// A launch that is observed or recorded, or made while a thread records a run or is in the closure of a capture.
@@ -150,7 +154,7 @@ fn watched<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
     (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    target.enqueue(launch, args, promise, Path::Watched)
+    target.enqueue::<Watched>(launch, args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.

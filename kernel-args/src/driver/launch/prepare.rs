@@ -14,20 +14,38 @@
 
 use crate::{driver::error::Error, marshal::LaunchStream};
 
-/// How a launch gets to the driver. The compiler knows it, and removes what such a launch does not need.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Path {
-    /// It is only a call of the driver.
-    Plain,
+/// How a launch gets to the driver. It is a type: what such a launch does not need is not compiled.
+pub trait Path {
+    const IS_PLAIN: bool = false;
+    const IS_WATCHED: bool = false;
+    const IS_NODE: bool = false;
+    const CAN_RECORD: bool = false;
+}
+
+macro_rules! paths {
+    ($($(#[$attr:meta])* $name:ident: $($property:ident)*;)*) => {$(
+        $(#[$attr])*
+        pub(crate) enum $name {}
+
+        $(#[$attr])*
+        impl Path for $name {
+            $(const $property: bool = true;)*
+        }
+    )*};
+}
+
+paths! {
+    /// Only a call of the driver.
+    Plain: IS_PLAIN;
     /// It may be observed, checked, recorded or captured.
     #[cfg(any(feature = "graphs", feature = "observe"))]
-    Watched,
+    Watched: IS_WATCHED CAN_RECORD;
     /// A run records it, and nothing observes it.
     #[cfg(feature = "graphs")]
-    Recorded,
+    Recorded: CAN_RECORD;
     /// Its place was checked: it becomes a node of a graph, which keeps the arguments.
     #[cfg(feature = "graphs")]
-    Node,
+    InGraph: IS_NODE;
 }
 
 /// The steps of a launch. What cannot fail is left out.

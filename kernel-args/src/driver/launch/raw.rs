@@ -25,8 +25,8 @@ use cudarc::driver::{
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
-        launch_raw(Callee::Cudarc(self), launch, args, promise, path, |context| context)
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        launch_raw::<A, P>(Callee::Cudarc(self), launch, args, promise, |context| context)
     }
 }
 
@@ -34,8 +34,8 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
-        launch_raw(Callee::Raw(promise.function(*self)), launch, args, promise, path, |_| ptr::null_mut())
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+        launch_raw::<A, P>(Callee::Raw(promise.function(*self)), launch, args, promise, |_| ptr::null_mut())
     }
 }
 
@@ -43,34 +43,32 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
-fn launch_raw<A: KernelArgs>(
+fn launch_raw<A: KernelArgs, P: Path>(
     callee: Callee<'_>,
     launch: Launch<'_>,
     mut args: A,
     promise: Promise<'_>,
-    path: Path,
     own: impl FnOnce(CUcontext) -> CUcontext,
 ) -> Result<(), Error> {
     #[cfg(any(feature = "graphs", feature = "observe"))]
-    if path == Path::Watched {
+    if P::IS_WATCHED {
         let args: &mut (dyn ErasedArgs + '_) = &mut args;
-        return launch_args::<A, _>(callee, launch, args, promise, path, own);
+        return launch_args::<A, _, P>(callee, launch, args, promise, own);
     }
-    launch_args::<A, A>(callee, launch, &mut args, promise, path, own)
+    launch_args::<A, A, P>(callee, launch, &mut args, promise, own)
 }
 
 /// `args` are of the type `A`, which `B` may hide.
 #[inline(always)]
-fn launch_args<A: KernelArgs, B: Arguments + ?Sized>(
+fn launch_args<A: KernelArgs, B: Arguments + ?Sized, P: Path>(
     callee: Callee<'_>,
     launch: Launch<'_>,
     args: &mut B,
     promise: Promise<'_>,
-    path: Path,
     own: impl FnOnce(CUcontext) -> CUcontext,
 ) -> Result<(), Error> {
     let stored = verified::context(callee.handle().raw(), TypeId::of::<A::Erased>());
-    let door = FunctionDoor::new(
+    let door = FunctionDoor::<_, _, P>::new(
         callee,
         launch,
         args,
@@ -80,7 +78,6 @@ fn launch_args<A: KernelArgs, B: Arguments + ?Sized>(
             Ok(Fitting::promised(callee, args, checked.promise))
         },
         promise,
-        path,
     );
     prepare(door?.verified_in(stored))
 }

@@ -4,7 +4,7 @@
 mod record;
 
 #[cfg(any(feature = "graphs", feature = "observe"))]
-use crate::driver::watched::is_plain;
+use crate::driver::{launch::Watched, watched::is_plain};
 #[cfg(feature = "graphs")]
 use crate::driver::{
     launch::{check_place, not_recording},
@@ -27,7 +27,7 @@ use crate::{
         context::bind,
         error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
         function::{Names, check_contracts},
-        launch::{Door, Path, finish, not_awaited, other_context, prepare, unbound, unrecorded_after},
+        launch::{Door, Path, Plain, finish, not_awaited, other_context, prepare, unbound, unrecorded_after},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, LoweredAs, Returned, StreamArgument, marshal_params, text_of},
     memory::OtherContext,
@@ -79,7 +79,7 @@ pub unsafe fn call_launcher<
     if !is_plain() {
         return watched((args, target, promise));
     }
-    enqueue(args, target, promise, Path::Plain)
+    enqueue::<A, Plain>(args, target, promise)
 }
 
 /// The compile errors of a launch.
@@ -116,26 +116,26 @@ const fn ends_with(path: &[u8], name: &[u8]) -> bool {
 #[cold]
 #[inline(never)]
 fn watched<A: LauncherArgs>((args, target, promise): (A, Option<StreamTarget<'_>>, Promise<'_>)) -> Result<(), Error> {
-    enqueue(args, target, promise, Path::Watched)
+    enqueue::<A, Watched>(args, target, promise)
 }
 
 /// A launcher has no limits and no attributes.
-struct LauncherDoor<'d, 'l, A> {
+struct LauncherDoor<'d, 'l, A, P> {
     args: &'d mut A,
     target: Option<StreamTarget<'l>>,
     promise: Promise<'d>,
-    path: Path,
+    path: PhantomData<P>,
     #[cfg(feature = "graphs")]
     entered: Option<Entered<'l>>,
 }
 
-impl<'l, A: LauncherArgs> Door<'l> for LauncherDoor<'_, 'l, A> {
+impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
     type Output = ();
 
     #[inline(always)]
     fn place(&mut self) -> Result<(), Error> {
         #[cfg(feature = "graphs")]
-        if self.path == Path::Watched {
+        if P::IS_WATCHED {
             let (args, launcher) = (&*self.args, || std::format!("launcher `{}`", A::LAUNCHER));
             if let Some(run) = self.target.and_then(|target| target.recording) {
                 self.entered = Some(run.enter().map_err(|why| not_recording(launcher(), why))?);
@@ -145,7 +145,6 @@ impl<'l, A: LauncherArgs> Door<'l> for LauncherDoor<'_, 'l, A> {
                 check_place(stream, report, names::<A>(), &launcher)?;
             }
         }
-        let _ = self.path;
         Ok(())
     }
 
@@ -165,7 +164,7 @@ impl<'l, A: LauncherArgs> Door<'l> for LauncherDoor<'_, 'l, A> {
     #[cfg(feature = "graphs")]
     #[inline(always)]
     fn is_deferred(&self) -> bool {
-        self.entered.is_some()
+        P::IS_WATCHED && self.entered.is_some()
     }
 
     #[inline(always)]
@@ -190,13 +189,15 @@ impl<'l, A: LauncherArgs> Door<'l> for LauncherDoor<'_, 'l, A> {
 
     #[inline(always)]
     fn call(self, launch_stream: &LaunchStream<'l>) -> Result<(), Error> {
-        let Self { args, target, promise, path, .. } = self;
+        let Self { args, target, promise, .. } = self;
         #[cfg(feature = "graphs")]
-        if let (Some(entered), Some(run)) = (self.entered, target.and_then(|target| target.recording)) {
+        if P::IS_WATCHED
+            && let (Some(entered), Some(run)) = (self.entered, target.and_then(|target| target.recording))
+        {
             return record::record(run, &entered, args, promise);
         }
         let stream = target.map(|target| target.stream);
-        let call = Call::of(args, path, stream, launch_stream.context());
+        let call = Call::of::<_, P>(args, stream, launch_stream.context());
         let launched = Lowered::with(args, launch_stream, |lowered| {
             // Some arguments report their context only when they are lowered.
             if let Some(field) = launch_stream.other_context() {
@@ -206,7 +207,7 @@ impl<'l, A: LauncherArgs> Door<'l> for LauncherDoor<'_, 'l, A> {
                 let context = launch_stream.context().map(|context| &**context);
                 return Err(not_awaited(A::LAUNCHER, context, error));
             }
-            call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, path))
+            call.around(&lowered, || lowered.call::<P>(stream.map_or(StreamHandle::DEFAULT, Into::into), promise))
         });
         finish(launched, launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error))
     }
@@ -218,17 +219,16 @@ fn elsewhere<A: LauncherArgs>(field: OtherContext) -> Error {
 }
 
 #[inline(always)]
-fn enqueue<A: LauncherArgs>(
+fn enqueue<A: LauncherArgs, P: Path>(
     mut args: A,
     target: Option<StreamTarget<'_>>,
     promise: Promise<'_>,
-    path: Path,
 ) -> Result<(), Error> {
-    prepare(LauncherDoor {
+    prepare(LauncherDoor::<A, P> {
         args: &mut args,
         target,
         promise,
-        path,
+        path: PhantomData,
         #[cfg(feature = "graphs")]
         entered: None,
     })
@@ -263,14 +263,14 @@ impl<A: LauncherArgs> Lowered<'_, A> {
     /// An error contains the arguments of a watched call. Otherwise no pointer to them is stored: 10 instructions less
     /// for 8 scalars.
     #[inline(always)]
-    fn call(&self, stream: StreamHandle<'_>, _: Promise<'_>, path: Path) -> Result<(), Error> {
+    fn call<P: Path>(&self, stream: StreamHandle<'_>, _: Promise<'_>) -> Result<(), Error> {
         // SAFETY: `marshal_params` has passed a pointer to each parameter: a value of the field's device type. The
         // caller of `launch!` has promised that the function may be called with them.
         let returned = unsafe { A::call(self.params.as_ptr(), StreamArgument(stream.raw().cast())) };
         if returned.code == 0 {
             return Ok(());
         }
-        let arguments = if path == Path::Plain { String::new() } else { text_of(&|visit| self.values(visit)) };
+        let arguments = if P::IS_PLAIN { String::new() } else { text_of(&|visit| self.values(visit)) };
         Err(failed(A::LAUNCHER, returned, arguments))
     }
 }
@@ -300,21 +300,20 @@ struct Call<'c> {
 
 impl<'c> Call<'c> {
     #[inline(always)]
-    fn of<A: LauncherArgs>(
+    fn of<A: LauncherArgs, P: Path>(
         args: &A,
-        path: Path,
         stream: Option<&'c CudaStream>,
         context: Option<&'c Arc<CudaContext>>,
     ) -> Self {
         #[cfg(feature = "observe")]
         let one = Dim3::new(1, 1, 1);
-        let _ = (args, path);
+        let _ = args;
         Self {
             stream,
             context,
             is_recorded: false,
             #[cfg(feature = "observe")]
-            lengths: (path != Path::Plain && observe::is_active()).then(|| args.lengths(Geometry::new(one, one))),
+            lengths: (!P::IS_PLAIN && observe::is_active()).then(|| args.lengths(Geometry::new(one, one))),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     driver::{
         api::Promise,
         error::Error,
-        launch::{Path, not_held},
+        launch::{Watched, not_held},
         run::{Entered, ExternalSteps, RunRecord},
         sequence::{add_work, capture, read_captured},
     },
@@ -43,7 +43,7 @@ pub(super) fn record<A: LauncherArgs>(
 ) -> Result<(), Error> {
     let held = &recording.held;
     let (stream, on) = (LaunchStream::in_sequence(held), held.stream());
-    let call = Call { is_recorded: true, ..Call::of(args, Path::Watched, Some(on), Some(on.context())) };
+    let call = Call { is_recorded: true, ..Call::of::<_, Watched>(args, Some(on), Some(on.context())) };
     let add = |lowered: &Lowered<'_, A>| {
         let hash = || {
             let mut hasher = DefaultHasher::new();
@@ -53,7 +53,7 @@ pub(super) fn record<A: LauncherArgs>(
         let is_equal = |steps: &ExternalSteps| steps.key.downcast_ref().is_some_and(|key: &Key| key.is(lowered));
         let capture = || {
             // The caller of `launch!` has promised what the work does with memory that is not an argument.
-            let graph = capture(on, |stream| lowered.call((&**stream).into(), promise, Path::Watched));
+            let graph = capture(on, |stream| lowered.call::<Watched>((&**stream).into(), promise));
             let captured = read_captured(graph.map_err(named::<A>)?, false, &|_, _, _| true).map_err(named::<A>)?;
             let mut bytes = Vec::new();
             lowered.values(&mut |_, value| bytes.extend_from_slice(value));

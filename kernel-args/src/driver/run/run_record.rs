@@ -114,7 +114,6 @@ pub(crate) enum NotRecording {
     Busy,
     /// An earlier run of the sequence is not over.
     Unfinished,
-    /// It was not enqueued.
     NotEnqueued,
     /// It cannot end while this thread is in a launch of it, or in its closure.
     Inside,
