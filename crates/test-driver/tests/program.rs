@@ -168,7 +168,7 @@ fn main() -> ExitCode {
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
         if is_full() {
-            tools::trial(packed, &[TAR], the_packed_program_contains_its_library)
+            tools::trial(packed, &[TAR, PYTHON], the_packed_program_contains_its_library)
         } else {
             ignored(packed, "it builds the package twice: set KERNEL_ARGS_FULL=1")
         },
@@ -360,4 +360,7 @@ fn the_packed_program_contains_its_library() {
     fs::remove_dir_all(home.join(name)).unwrap();
     let program = home.join("bin/kernel-args-test-driver");
     assert_written(&cargo(&program, &user("user-of-packed"), &["run"]), 7, WRITTEN);
+    // With the CUDA runtime.
+    let runtime = "import ctypes; print(ctypes.CDLL('libcudart.so.13').cudaSetDevice(0))";
+    assert_written(&Command::new(program).arg(tools::path(PYTHON)).args(["-c", runtime]).output().unwrap(), 0, "0");
 }

@@ -597,8 +597,10 @@ impl Decoder<'_, '_> {
         self.is_entry
     }
 
-    pub(super) fn awaits_grids(&mut self) {
-        self.kernel.executable.awaits_grids = true;
+    /// It waits for the grids before, or lets the grids behind it start.
+    pub(super) fn meets_grids(&mut self, waits: bool) {
+        let executable = &mut self.kernel.executable;
+        *if waits { &mut executable.awaits_grids } else { &mut executable.releases_grids } = true;
     }
 
     /// Results depend on the order of blocks.
