@@ -165,6 +165,7 @@ fn main() -> ExitCode {
             a_function_that_is_not_simulated_says_so_once,
         ),
         tools::trial("a_static_runtime_is_reported", &[PYTHON], a_static_runtime_is_reported),
+        tools::trial("a_programmatic_launch_that_does_not_wait_is_a_remark", &[PYTHON], a_programmatic_launch_that_does_not_wait_is_a_remark),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
         if is_full() {
@@ -303,6 +304,42 @@ fn a_static_runtime_is_reported() {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(errors.matches("the static CUDA runtime does not run").count(), 1, "{errors}");
     assert!(errors.contains("link with `-cudart shared`"), "{errors}");
+}
+
+/// Launches kernels by their names: `W` behind a name is a programmatic launch.
+const LAUNCHES: &str = r#"
+import ctypes, struct, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+device, context, module, function = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+codes = [cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device), cuda.cuCtxSetCurrent(context)]
+kernel = ".visible .entry {}() {{ {} ret; }}\n"
+text = ".version 8.0\n.target sm_90\n.address_size 64\n" + kernel.format("plain", "")
+text += kernel.format("early", "griddepcontrol.launch_dependents;") + kernel.format("waits", "griddepcontrol.wait;")
+codes.append(cuda.cuModuleLoadData(ctypes.byref(module), text.encode()))
+attribute = ctypes.create_string_buffer(struct.pack("<i4xi60x", 6, 1))
+for name in sys.argv[1:]:
+    codes.append(cuda.cuModuleGetFunction(ctypes.byref(function), module, name.rstrip("W").encode()))
+    config = struct.pack("<7I4xQQI4x", 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(attribute), name.endswith("W"))
+    codes.append(cuda.cuLaunchKernelEx(config, function, None, None))
+print(any(codes))
+"#;
+
+/// Only behind a kernel that lets the next one start.
+fn a_programmatic_launch_that_does_not_wait_is_a_remark() {
+    for (names, remarks) in [
+        (["early", "plainW"], 1),
+        (["early", "waitsW"], 0),
+        (["early", "plain"], 0),
+        (["plain", "plainW"], 0),
+        (["plainW", "earlyW"], 0),
+    ] {
+        let mut command = Command::new(PROGRAM);
+        command.arg(tools::path(PYTHON)).args(["-c", LAUNCHES]).args(names);
+        let output = command.env("KERNEL_ARGS_TEST_DRIVER_MEMCHECK", "1").output().unwrap();
+        assert_written(&output, 0, "False");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(errors.matches("can start before").count(), remarks, "{names:?}: {errors}");
+    }
 }
 
 fn the_exit_code_is_the_commands() {

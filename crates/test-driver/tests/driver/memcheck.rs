@@ -77,7 +77,7 @@ fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
             ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [s];", ""),
             ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [s]; st.global.u32 [%o], %r2;", "st.global.u32"),
             (
-                "ld.global.u32 %r2, [%a]; stmatrix.sync.aligned.m8n8.x1.shared.b16 [s], {%r2}; ld.shared.u32 %r3, [s]; st.global.u32 [%o], %r3;",
+                "ld.global.u32 %r2, [%a]; stmatrix.sync.aligned.m8n8.x1.shared.b16 [s], {%r2}; bar.warp.sync -1; ld.shared.u32 %r3, [s]; st.global.u32 [%o], %r3;",
                 "st.global.u32",
             ),
             // The product's elements of a row or a column of which nothing has been written.

@@ -16,6 +16,12 @@
 inline std::mt19937_64 engine;
 inline int checks = 0, failures = 0;
 
+// Whether the test driver checks accesses. Then a few checks are left out, with the reason.
+inline bool is_checked() {
+    const char *value = std::getenv("KERNEL_ARGS_TEST_DRIVER_MEMCHECK");
+    return value && *value == '1';
+}
+
 // A number of [low, high].
 inline long long random_number(long long low, long long high) {
     return low + static_cast<long long>(engine() % static_cast<unsigned long long>(high - low + 1));

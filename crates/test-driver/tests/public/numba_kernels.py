@@ -3,6 +3,7 @@
 import math
 import re
 
+import _numba_cuda_redirector  # noqa: F401: numba.cuda is the package numba-cuda; PYTHONPATH reads no .pth
 import numpy
 from numba import cuda, types
 from numba.np.numpy_support import from_dtype
@@ -117,11 +118,17 @@ def warps(x, out):
     out[3, at] = cuda.clz(x[at] & 0xFFFF) + 100 * cuda.ffs(x[at] | 64)
 
 
+@cuda.jit(device=True, inline="never")
+def step(pair):
+    return pair[1], pair[0] + pair[1]
+
+
 @cuda.jit(device=True)
 def fibonacci(n):
-    if n < 2:
-        return n
-    return fibonacci(n - 1) + fibonacci(n - 2)
+    pair = (0, 1)
+    for _ in range(n):
+        pair = step(pair)
+    return pair[0]
 
 
 def calls(x, out):
@@ -223,7 +230,7 @@ def main():
         check(f"sort of {n} rows", out, numpy.sort(x, axis=1))
         x, out = random.integers(0, 15, n).astype(numpy.int32), numpy.zeros(n, numpy.int32)
         run(calls, blocks(n, 32), 32, (x, out))
-        check(f"recursion of {n}", out, [[0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377][value] for value in x])
+        check(f"functions of {n}", out, [[0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377][value] for value in x])
         x, out = random.uniform(-2, 1, n) + 1j * random.uniform(-1, 1, n), numpy.zeros(n, numpy.int32)
 
         def escape(start):
@@ -243,7 +250,7 @@ def main():
         check("ballots", out[1], (rows > 0).sum(axis=1).repeat(32))
         check("votes", out[2], (rows == 7).any(axis=1).repeat(32))
         low, first = x & 0xFFFF, x | 64
-        check("bits", out[3], [32 - int(a).bit_length() + 100 * (int(b) & -int(b)).bit_length() for a, b in zip(low, first, strict=True)])
+        check("bits", out[3], [64 - int(a).bit_length() + 100 * (int(b) & -int(b)).bit_length() for a, b in zip(low, first, strict=True)])
     device.finish()
 
 

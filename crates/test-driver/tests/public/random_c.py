@@ -18,6 +18,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import run
@@ -501,12 +502,13 @@ def batch(seed, number, count):
     return "\n".join(lines) + "\n"
 
 
-def output(command, **variables):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **variables}, timeout=600)
+def output(command, way):
+    variables = {"KERNEL_ARGS_TEST_DRIVER_SEED": str(way[0]), "KERNEL_ARGS_TEST_DRIVER_MEMCHECK": str(int(way[1]))}
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **variables}, timeout=600).stdout
 
 
 def compare(folder, nvcc, driver, seed, number, count):
-    """Compiles and runs a batch: the lines of its differences."""
+    """Compiles and runs a batch: for each way, the lines of its differences and the time; and the number of lines of printf."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "batch.h").write_text(batch(seed, number, count))
     (folder / "host.cpp").write_text(HOST)
@@ -514,13 +516,18 @@ def compare(folder, nvcc, driver, seed, number, count):
     subprocess.run([os.environ.get("GXX", "g++"), "-w", "-O1", "-fwrapv", "-ffp-contract=off", "-fno-strict-aliasing", "-c", folder / "host.cpp", "-o", folder / "host.o"], check=True)
     options = ["-G"] if number % 2 else []
     subprocess.run(run.command(nvcc, [*options, "-fmad=false", folder / "device.cu", folder / "host.o"], folder / "program"), check=True)
-    programs = output([driver, folder / "program", "programs", f"{seed}{number}"]).stdout.decode(errors="replace").splitlines()
-    lines = [line for line in programs if not line.startswith("0 differences")]
-    device, host = (output([driver, folder / "program", side]).stdout.splitlines() for side in ("device", "host"))
-    if len(device) != len(host):
-        lines.append(f"DIFFERENCE: {len(device)} lines of printf, the host writes {len(host)}")
-    lines += [f"DIFFERENCE of printf: {a!r}, the host writes {b!r}" for a, b in zip(device, host) if a != b]
-    return lines, len(host)
+    host = output([driver, folder / "program", "host"], run.WAYS[0]).splitlines()
+    results = []
+    for way in run.WAYS:
+        start = time.monotonic()
+        programs = output([driver, folder / "program", "programs", f"{seed}{number}"], way).decode(errors="replace").splitlines()
+        lines = [line for line in programs if not line.startswith("0 differences")]
+        device = output([driver, folder / "program", "device"], way).splitlines()
+        if len(device) != len(host):
+            lines.append(f"{len(device)} lines of printf, the host writes {len(host)}")
+        lines += [f"printf: {a!r}, the host writes {b!r}" for a, b in zip(device, host) if a != b]
+        results.append((lines, time.monotonic() - start))
+    return results, len(host)
 
 
 def main():
@@ -532,18 +539,20 @@ def main():
     parser.add_argument("--driver", type=pathlib.Path, help="the program `kernel-args-test-driver`, if it is built")
     options = parser.parse_args()
     nvcc, driver = run.toolchain("nvcc") / "bin/nvcc", options.driver or run.driver()
-    differences = formats = 0
+    differences, seconds, formats = [0] * len(run.WAYS), [0] * len(run.WAYS), 0
     for number in range(options.first, options.first + -(-options.programs // BATCH)):
         count = min(BATCH, options.programs - (number - options.first) * BATCH)
-        lines, written = compare(options.folder / str(number), nvcc, driver, options.seed, number, count)
+        results, written = compare(options.folder / str(number), nvcc, driver, options.seed, number, count)
         formats += written
-        differences += len(lines)
-        for line in lines:
-            print(f"batch {number}: {line}", flush=True)
-    print(f"{options.programs} programs and {formats} lines of printf: {differences} differences")
-    if not differences:
-        print("PASS")
-    return 1 if differences else 0
+        for at, (lines, time_of_way) in enumerate(results):
+            differences[at] += len(lines)
+            seconds[at] += time_of_way
+            for line in lines:
+                print(f"batch {number}, seed and checks {run.WAYS[at]}: {line}", flush=True)
+    print(f"{options.programs} programs of 32 threads, {formats} lines of printf: the checks, and the result and time of each way")
+    cells = [f"{f'{count} differences' if count else 'PASS'} | {time_of_way:.1f}" for count, time_of_way in zip(differences, seconds)]
+    print(" | ".join([str(options.programs + formats), *cells]))
+    return any(differences)
 
 
 if __name__ == "__main__":
