@@ -1,6 +1,6 @@
 //! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
 
-use kernel_args_test_generator::tools::{self as tools, PYTHON, Tool};
+use kernel_args_test_generator::tools::{self as tools, GXX, NVCC, PYTHON, Tool};
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::{
     env, fs,
@@ -168,6 +168,7 @@ fn main() -> ExitCode {
         tools::trial("a_programmatic_launch_that_does_not_wait_is_a_remark", &[PYTHON], a_programmatic_launch_that_does_not_wait_is_a_remark),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
+        tools::trial("random_c_programs_have_the_results_of_gxx", &[GXX, NVCC, PYTHON], random_c_programs_have_the_results_of_gxx),
         if is_full() {
             tools::trial(packed, &[TAR, PYTHON], the_packed_program_contains_its_library)
         } else {
@@ -369,6 +370,18 @@ fn wrong_variables_end_the_program() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(errors.contains(said), "{errors}");
     }
+}
+
+/// Also random formats of `printf`. The full number is in batches, of which each second one is not optimized.
+fn random_c_programs_have_the_results_of_gxx() {
+    let count = if is_full() { "2000" } else { "12" };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random_c");
+    let mut script = tools::command(PYTHON);
+    script.arg(root().join("crates/test-driver/tests/public/random_c.py"));
+    script.args(["--programs", count, "--seed", &env::var("KERNEL_ARGS_SEED").unwrap_or_else(|_| "1".into())]);
+    script.arg("--folder").arg(folder).arg("--driver").arg(PROGRAM).arg("--nvcc").arg(tools::path(NVCC));
+    let output = script.env("GXX", tools::path(GXX)).output().unwrap();
+    assert_written(&output, 0, "PASS");
 }
 
 /// The published package, as `cargo install` builds it: the program contains the library.

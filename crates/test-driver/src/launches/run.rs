@@ -33,6 +33,7 @@ const SHOWING: [&str; 14] = [
 
 /// The limits of a context for the buffer of `printf` and the heap of `malloc`: `CU_LIMIT_PRINTF_FIFO_SIZE`,
 /// `CU_LIMIT_MALLOC_HEAP_SIZE`.
+const STACK_LIMIT: u32 = 0;
 const PRINTF_LIMIT: u32 = 1;
 const HEAP_LIMIT: u32 = 2;
 
@@ -119,6 +120,7 @@ impl Driver {
             seed: self.config.seed,
             budget: self.config.budget,
             memcheck: self.config.memcheck,
+            stack: self.context(context)?.limit(STACK_LIMIT),
             printed: self.context(context)?.limit(PRINTF_LIMIT),
             workers: if call.threads() < FEW { 1 } else { cores },
         };

@@ -106,7 +106,7 @@ int main(int, char **arguments) {
     sscanf(arguments[2], "%llu", &state);
     const int threads = 32;
     u64 in[threads * IN], out[threads * OUT], expected[OUT], *in_device, *out_device;
-    cudaDeviceSetLimit(cudaLimitStackSize, 64 << 10);
+    cudaDeviceSetLimit(cudaLimitStackSize, 400 << 10);
     cudaMalloc(&in_device, sizeof in);
     cudaMalloc(&out_device, sizeof out);
     int failures = 0;
@@ -386,7 +386,7 @@ class Program:
         names = [f"x{at}" for at in range(len(parameters))]
         self.places = [(text, kind, False) for text, kind in zip(names, parameters, strict=True)]
         integer = [text for text, kind in zip(names, parameters, strict=True) if kind in INTEGERS]
-        lines = [f"if (w->fuel-- <= 0) return {self.expression(result, 1)};"]
+        lines = [f"if ((w->fuel -= 8) <= 0) return {self.expression(result, 1)};"]
         lines += self.locals(lambda at: f"((u64){self.pick(integer)} + {at} * 0x9e3779b9ull)" if integer else f"(u64)({at} * 77)")
         before = self.functions
         if self.below(3) == 0:
@@ -537,8 +537,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=pathlib.Path, default=run.BUILD / "random_c")
     parser.add_argument("--driver", type=pathlib.Path, help="the program `kernel-args-test-driver`, if it is built")
+    parser.add_argument("--nvcc", type=pathlib.Path, help="the folder of nvcc's toolkit")
     options = parser.parse_args()
-    nvcc, driver = run.toolchain("nvcc") / "bin/nvcc", options.driver or run.driver()
+    nvcc, driver = (options.nvcc or run.toolchain("nvcc")) / "bin/nvcc", options.driver or run.driver()
     differences, seconds, formats = [0] * len(run.WAYS), [0] * len(run.WAYS), 0
     for number in range(options.first, options.first + -(-options.programs // BATCH)):
         count = min(BATCH, options.programs - (number - options.first) * BATCH)
