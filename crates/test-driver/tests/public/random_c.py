@@ -8,7 +8,8 @@ reads 16 numbers for each of 32 threads, and writes its variables.
 
 What no program contains, because C++ or CUDA does not define it: overflow of signed integers (they are computed as
 unsigned ones), division by 0, conversions of floats that do not fit, the bits of a NaN, calls in expressions whose
-order is open, padding. `fmin` and `fmax` are left out: of -0 and 0 each side may take either. No format has `.*`, `hh`,
+order is open, padding. nvcc 13.0 computes `ceil(1e30)` and other roundings of large constants as -2^63, so a large constant is a
+variable. `fmin` and `fmax` are left out: of -0 and 0 each side may take either. No format has `.*`, `hh`,
 `z`, `j`, `t`, `L` or `n`: CUDA's printf does not list them.
 """
 
@@ -39,10 +40,15 @@ typedef __int128 i128; typedef unsigned __int128 u128; typedef float f32; typede
 #ifdef __CUDACC__
 #define FN static __device__
 #define APART static __device__ __noinline__
+#define DATA static __device__
+#define CONSTANT static __constant__
 #else
 #define FN static inline
 #define APART static __attribute__((noinline))
+#define DATA static
+#define CONSTANT static
 #endif
+DATA f64 LARGE = 1e30;
 // What a program has left to do: it ends.
 struct Work { i32 fuel; u64 trace; };
 template <class T> struct Info { typedef u32 Wide; };
@@ -162,7 +168,7 @@ class Program:
 
     def constant(self, kind):
         if kind in FLOATS:
-            return f"({kind}){self.pick(['0.0', '1.0', '-2.5', '1e-3', '3.0e7', '0.1', '-0.0', '1e30'])}"
+            return f"({kind}){self.pick(['0.0', '1.0', '-2.5', '1e-3', '3.0e4', '0.1', '-0.0', 'LARGE'])}"
         if kind in ("i128", "u128"):
             return f"(({kind}){self.below(1 << 64)}ull << {self.pick([0, 1, 40, 63])})"
         return f"({kind}){self.pick([0, 1, 2, 3, 7, 10, 127, 128, 255, 256, 65535, 0x7fffffff, 0x80000000, 0xffffffff, self.below(1 << 32), self.below(1 << 64)])}ull"
@@ -250,7 +256,8 @@ class Program:
         call = f"{name}({', '.join(arguments)})"
         if place and "[" not in place[0]:
             return [f"{place[0]} = {call};"]
-        return [f"{self.work}->trace = {self.work}->trace * 31 + written({call});"]
+        value = self.name("x")
+        return [f"{{ u64 {value} = written({call}); {self.work}->trace = {self.work}->trace * 31 + {value}; }}"]
 
     def block(self, count, depth):
         lines, outer = [], len(self.places)
@@ -487,7 +494,6 @@ def batch(seed, number, count):
     formats = [f"APART void formats{at}() {{ {statement_of_printf(source)} }}" for at in range(4 * count)]
     lines = [
         PRELUDE,
-        "#ifdef __CUDACC__\n#define DATA static __device__\n#define CONSTANT static __constant__\n#else\n#define DATA static\n#define CONSTANT static\n#endif",
         f"enum {{ COUNT = {count}, IN = {IN}, OUT = {OUT} }};",
         *programs,
         *formats,
