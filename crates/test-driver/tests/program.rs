@@ -165,10 +165,18 @@ fn main() -> ExitCode {
             a_function_that_is_not_simulated_says_so_once,
         ),
         tools::trial("a_static_runtime_is_reported", &[PYTHON], a_static_runtime_is_reported),
-        tools::trial("a_programmatic_launch_that_does_not_wait_is_a_remark", &[PYTHON], a_programmatic_launch_that_does_not_wait_is_a_remark),
+        tools::trial(
+            "a_programmatic_launch_that_does_not_wait_is_a_remark",
+            &[PYTHON],
+            a_programmatic_launch_that_does_not_wait_is_a_remark,
+        ),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
-        tools::trial("random_c_programs_have_the_results_of_gxx", &[GXX, NVCC, PYTHON], random_c_programs_have_the_results_of_gxx),
+        tools::trial(
+            "random_c_programs_have_the_results_of_gxx",
+            &[GXX, NVCC, PYTHON],
+            random_c_programs_have_the_results_of_gxx,
+        ),
         if is_full() {
             tools::trial(packed, &[TAR, PYTHON], the_packed_program_contains_its_library)
         } else {

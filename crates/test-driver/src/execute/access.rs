@@ -137,7 +137,13 @@ impl Step<'_, '_> {
 
     /// Reports an access to the checks. `undefined`: the bits of a store that nothing has written. Returns these bits
     /// of a load.
-    pub(super) fn check(&mut self, touched: Touched, lane: usize, is_strong: bool, undefined: u64) -> Result<u64, Stop> {
+    pub(super) fn check(
+        &mut self,
+        touched: Touched,
+        lane: usize,
+        is_strong: bool,
+        undefined: u64,
+    ) -> Result<u64, Stop> {
         let (space, address, size, what) = touched;
         let Ok((space, address)) = Self::resolve(space, address) else { return Ok(0) };
         let undefined = bytes(undefined & low(8 * size));
@@ -167,17 +173,6 @@ impl Step<'_, '_> {
             (fault.kind, fault.text) = (Kind::Check, text);
             fault
         })
-    }
-
-    /// The same for a load by an instruction for which all bytes must be written.
-    pub(super) fn check_load(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<(), Stop> {
-        if self.check((space, address, size, What::Load), lane, false, 0)? == 0 {
-            return Ok(());
-        }
-        let mut fault = failed(Problem::Outside, lane, (space, address, size, What::Load));
-        let memory = if space == Space::Shared { "shared memory" } else { "memory" };
-        (fault.kind, fault.text) = (Kind::Check, format!("reads {memory} that nothing has written"));
-        Err(fault)
     }
 
     /// The same for a store of the bits of a register from `bit` on.
@@ -292,10 +287,9 @@ impl Step<'_, '_> {
                 let value = if at < given[lane] { self.read(from.space, origin, part, lane)? } else { 0 };
                 self.put(to.space, target, part, lane, value)?;
                 if is_checked {
-                    if at < given[lane] {
-                        self.check_load(from.space, origin, part, lane)?;
-                    }
-                    self.check((to.space, target, part, What::Store), lane, true, 0)?;
+                    let read = (from.space, origin, part, What::Load);
+                    let undefined = if at < given[lane] { self.check(read, lane, false, 0)? } else { 0 };
+                    self.check((to.space, target, part, What::Store), lane, true, undefined)?;
                 }
                 at += u64::from(part);
             }

@@ -597,10 +597,10 @@ impl Decoder<'_, '_> {
         self.is_entry
     }
 
-    /// It waits for the grids before, or lets the grids behind it start.
     pub(super) fn meets_grids(&mut self, waits: bool) {
         let executable = &mut self.kernel.executable;
-        *if waits { &mut executable.awaits_grids } else { &mut executable.releases_grids } = true;
+        executable.awaits_grids |= waits;
+        executable.releases_grids |= !waits;
     }
 
     /// Results depend on the order of blocks.

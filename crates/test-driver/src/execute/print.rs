@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 struct Conversion {
     left: bool,
     zeros: bool,
-    plus: bool,
-    space: bool,
+    /// Before a number that is not negative.
+    sign: &'static str,
     alternate: bool,
     width: usize,
     precision: Option<usize>,
@@ -55,8 +55,9 @@ pub(super) fn format<E>(
             at += 1;
             match byte {
                 b'-' => conversion.left = true,
-                b'+' => conversion.plus = true,
-                b' ' => conversion.space = true,
+                b'+' => conversion.sign = "+",
+                b' ' if conversion.sign.is_empty() => conversion.sign = " ",
+                b' ' => {}
                 b'#' => conversion.alternate = true,
                 b'0' if !in_precision && conversion.width == 0 => conversion.zeros = true,
                 b'*' => {
@@ -68,113 +69,86 @@ pub(super) fn format<E>(
                     }
                 }
                 b'0'..=b'9' => {
-                    let number = if in_precision { conversion.precision.get_or_insert(0) } else { &mut conversion.width };
+                    let number =
+                        if in_precision { conversion.precision.get_or_insert(0) } else { &mut conversion.width };
                     *number = (*number * 10 + usize::from(byte - b'0')).min(LONGEST);
                 }
                 b'.' => (in_precision, conversion.precision) = (true, Some(0)),
                 b'l' | b'j' | b'z' | b't' => conversion.bits = 64,
-                b'h' => conversion.bits = conversion.bits / 2 & !7,
+                b'h' => conversion.bits = (conversion.bits / 2).max(8),
                 b'L' => {}
                 _ => break byte,
             }
         };
-        match kind {
-            b'%' => out.push(b'%'),
-            b'c' => {
-                let value = argument(false)? as u8;
-                conversion.pad(&mut out, "", &[value]);
-            }
+        let (mut prefix, precision) = (String::new(), conversion.precision);
+        let mut text = match kind {
+            b'c' => vec![argument(false)? as u8],
             b's' => {
                 let mut value = text(argument(true)?)?;
-                value.truncate(conversion.precision.unwrap_or(usize::MAX));
-                conversion.zeros = false;
-                conversion.pad(&mut out, "", &value);
+                value.truncate(precision.unwrap_or(usize::MAX));
+                value
             }
             b'p' => match argument(true)? {
-                0 => conversion.pad(&mut out, "", b"(nil)"),
-                value => conversion.pad(&mut out, "", format!("{value:#x}").as_bytes()),
+                0 => b"(nil)".to_vec(),
+                value => format!("{value:#x}").into_bytes(),
             },
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
-                let unused = 64_u32.saturating_sub(conversion.bits).min(56);
-                let raw = argument(conversion.bits == 64)? << unused;
-                let signed = raw.cast_signed() >> unused;
-                let (value, sign) = match kind {
-                    b'd' | b'i' => (signed.unsigned_abs(), conversion.sign(signed < 0)),
-                    _ => (raw >> unused, ""),
-                };
+                let unused = 64 - conversion.bits;
+                let mut value = argument(conversion.bits == 64)? << unused >> unused;
+                if let b'd' | b'i' = kind {
+                    let signed = (value << unused).cast_signed() >> unused;
+                    prefix += if signed < 0 { "-" } else { conversion.sign };
+                    value = signed.unsigned_abs();
+                }
                 let mut digits = match kind {
-                    _ if value == 0 && conversion.precision == Some(0) => String::new(),
-                    b'x' => format!("{value:x}"),
-                    b'X' => format!("{value:X}"),
+                    _ if value == 0 && precision == Some(0) => String::new(),
+                    b'x' | b'X' => format!("{value:x}"),
                     b'o' => format!("{value:o}"),
                     _ => value.to_string(),
                 };
-                let prefix = match kind {
-                    b'x' if conversion.alternate && value != 0 => "0x",
-                    b'X' if conversion.alternate && value != 0 => "0X",
-                    _ => sign,
-                };
-                let of_octal = kind == b'o' && conversion.alternate && !digits.starts_with('0');
-                let least = conversion.precision.unwrap_or(0).max(digits.len() + usize::from(of_octal));
-                digits.insert_str(0, &"0".repeat(least - digits.len()));
-                conversion.pad(&mut out, prefix, digits.as_bytes());
+                let mut least = precision.unwrap_or(0);
+                match kind {
+                    b'x' | b'X' if conversion.alternate && value != 0 => prefix += "0x",
+                    b'o' if conversion.alternate && !digits.starts_with('0') => least = least.max(digits.len() + 1),
+                    _ => {}
+                }
+                conversion.zeros &= precision.is_none();
+                digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
+                digits.into_bytes()
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                let value = f64::from_bits(argument(true)?);
-                let mut prefix = conversion.sign(value.is_sign_negative()).to_owned();
-                let mut digits = match value {
-                    _ if value.is_nan() => "nan".to_owned(),
-                    _ if value.is_infinite() => "inf".to_owned(),
-                    _ => {
-                        prefix += if kind.eq_ignore_ascii_case(&b'a') { "0x" } else { "" };
-                        float(value.abs(), kind.to_ascii_lowercase(), &conversion)
-                    }
-                };
-                if kind.is_ascii_uppercase() {
-                    prefix.make_ascii_uppercase();
-                    digits.make_ascii_uppercase();
-                }
-                conversion.precision = None;
+                let (value, kind) = (f64::from_bits(argument(true)?), kind.to_ascii_lowercase());
                 conversion.zeros &= value.is_finite();
-                conversion.pad(&mut out, &prefix, digits.as_bytes());
+                prefix += if value.is_sign_negative() { "-" } else { conversion.sign };
+                prefix += if kind == b'a' && value.is_finite() { "0x" } else { "" };
+                float(value.abs(), kind, &conversion).into_bytes()
             }
-            _ => out.extend(&format[start..at]),
+            b'%' => b"%".to_vec(),
+            _ => {
+                out.extend(&format[start..at]);
+                continue;
+            }
+        };
+        if kind.is_ascii_uppercase() {
+            prefix.make_ascii_uppercase();
+            text.make_ascii_uppercase();
         }
+        let missing = conversion.width.saturating_sub(prefix.len() + text.len());
+        match conversion {
+            Conversion { left: true, .. } => text.resize(text.len() + missing, b' '),
+            Conversion { zeros: true, .. } => prefix += &"0".repeat(missing),
+            _ => prefix.insert_str(0, &" ".repeat(missing)),
+        }
+        out.extend([prefix.as_bytes(), &text].concat());
     }
     Ok(out)
 }
 
-impl Conversion {
-    fn sign(&self, is_negative: bool) -> &'static str {
-        match (is_negative, self.plus, self.space) {
-            (true, ..) => "-",
-            (_, true, _) => "+",
-            (_, _, true) => " ",
-            _ => "",
-        }
-    }
-
-    fn pad(&self, out: &mut Vec<u8>, sign: &str, text: &[u8]) {
-        let missing = self.width.saturating_sub(sign.len() + text.len());
-        let zeros = self.zeros && !self.left && self.precision.is_none();
-        if !self.left && !zeros {
-            out.resize(out.len() + missing, b' ');
-        }
-        out.extend(sign.as_bytes());
-        if zeros {
-            out.resize(out.len() + missing, b'0');
-        }
-        out.extend(text);
-        if self.left {
-            out.resize(out.len() + missing, b' ');
-        }
-    }
-}
-
-/// Returns the digits of a finite number, without `0x`.
+/// Returns the digits of a number, without `0x`.
 fn float(value: f64, kind: u8, conversion: &Conversion) -> String {
     let precision = conversion.precision.unwrap_or(6);
     let mut text = match kind {
+        _ if !value.is_finite() => return value.to_string().to_lowercase(),
         b'f' => format!("{value:.precision$}"),
         b'e' => exponent(value, precision),
         b'a' => hexadecimal(value, conversion.precision),
@@ -270,7 +244,11 @@ mod tests {
             ("%p|%8p", vec![0, 16], "(nil)|    0x10"),
             ("%#.0f|%#.0e|%#g", [2.0f64; 3].map(f64::to_bits).to_vec(), "2.|2.e+00|2.00000"),
             ("%f %F", vec![(-f64::NAN.abs()).to_bits(), f64::NEG_INFINITY.to_bits()], "-nan -INF"),
-            ("%012a|%.1a|%.0a|%#A", [1.5f64, 1.97, 1.5, 0.0].map(f64::to_bits).to_vec(), "0x00001.8p+0|0x2.0p+0|0x2p+0|0X0.P+0"),
+            (
+                "%012a|%.1a|%.0a|%#A",
+                [1.5f64, 1.97, 1.5, 0.0].map(f64::to_bits).to_vec(),
+                "0x00001.8p+0|0x2.0p+0|0x2p+0|0X0.P+0",
+            ),
             ("%.15a|%a", vec![1.5f64.to_bits(), 1], "0x1.800000000000000p+0|0x0.0000000000001p-1022"),
             ("%a %.3d", vec![1.5f64.to_bits(), 5], "0x1.8p+0 005"),
         ] {

@@ -79,28 +79,14 @@ impl Driver {
         self.launches += 1;
         self.last_launch = Some(Recorded { call: call.clone(), stream: target.stream, via });
         match executable {
-            Some(Ok(executable)) => {
-                // Without this, the grid before has ended.
-                let before = self.releasing.replace((target.stream, executable.releases_grids));
-                self.remark(call, &executable, before == Some((target.stream, true)));
-                self.interpret(target.context, call, &executable)
-            }
+            Some(Ok(executable)) => self.interpret(target, call, &executable),
             Some(Err(why)) => self.not_executed(name, &format!("{why}: ")),
             None => self.not_executed(name, ""),
         }
     }
 
-    /// A kernel that lets the next one start is followed by one that does not wait for its results.
-    fn remark(&self, call: &KernelCall, executable: &Executable, is_early: bool) {
-        if is_early && self.config.memcheck && call.is_programmatic() && !executable.awaits_grids {
-            let name = &call.kernel.name;
-            eprintln!(
-                "kernel-args test driver: remark: `{name}` can start before the kernel before it ends (programmatic launch), and does not wait for its results: `cudaGridDependencySynchronize()`"
-            );
-        }
-    }
-
-    fn interpret(&mut self, context: Handle, call: &KernelCall, executable: &Executable) -> Outcome {
+    fn interpret(&mut self, target: Target, call: &KernelCall, executable: &Executable) -> Outcome {
+        let Target { stream, context, .. } = target;
         let device = self.context(context)?.device;
         let variables = self.variables_of(call, context);
         let mut heap = self.heaps.remove(&context).filter(|heap| self.memory.holds(heap.start, 1)).unwrap_or_default();
@@ -124,6 +110,14 @@ impl Driver {
             printed: self.context(context)?.limit(PRINTF_LIMIT),
             workers: if call.threads() < FEW { 1 } else { cores },
         };
+        let before = self.releasing.replace((stream, executable.releases_grids));
+        let is_early = before == Some((stream, true)) && call.is_programmatic() && !executable.awaits_grids;
+        if settings.memcheck && is_early {
+            let name = &call.kernel.name;
+            eprintln!(
+                "kernel-args test driver: remark: `{name}` can start before the kernel before it ends (programmatic launch), and does not wait for its results: `cudaGridDependencySynchronize()`"
+            );
+        }
         let mut written = std::mem::take(&mut self.memory.written);
         let request = Request {
             executable,

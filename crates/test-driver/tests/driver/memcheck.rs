@@ -80,6 +80,11 @@ fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
                 "ld.global.u32 %r2, [%a]; stmatrix.sync.aligned.m8n8.x1.shared.b16 [s], {%r2}; bar.warp.sync -1; ld.shared.u32 %r3, [s]; st.global.u32 [%o], %r3;",
                 "st.global.u32",
             ),
+            ("cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all;", ""),
+            (
+                "cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all; ld.shared.u32 %r2, [%r1]; st.global.u32 [%o], %r2;",
+                "st.global.u32",
+            ),
             // The product's elements of a row or a column of which nothing has been written.
             (&product("{%r2}, {%r3}", 2), "st.global.u32"),
             (&product("{%r2}, {%r3}", 8), ""),
@@ -102,7 +107,6 @@ fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
             "red.global.add.f32 [%a], 0f00000000;",
             "atom.global.add.u32 %r2, [%a], 1;",
             "atom.shared.max.u32 %r2, [%r1], 1;",
-            "cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all;",
         ] {
             let report = run(driver, body, 32).expect_err(body);
             assert!(report.contains("memory that nothing has written"), "{body}: {report}");

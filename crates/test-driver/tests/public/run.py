@@ -220,8 +220,8 @@ def rows(text):
 
 
 def passed(rows):
-    """How many rows have no other result than PASS."""
-    return sum(row.count("PASS") == len(WAYS) for row in rows)
+    """How many rows have no other result than PASS, in the ways in which they ran."""
+    return sum(set(row.strip("| ").split(" | ")[-2 * len(WAYS) :: 2]) <= {"PASS", "not run"} for row in rows)
 
 
 def page(known):
@@ -240,7 +240,7 @@ def page(known):
         "|---|---|---|---|---|---|---|---|---|",
         *of_libraries,
         "",
-        f"## HeCBench\n\n{passed(of_programs)} of {len(of_programs)} pass in each way, without a report.\n",
+        f"## HeCBench\n\n{passed(of_programs)} of {len(of_programs)} pass in each way in which they ran, without a report.\n",
         f"| program | arguments | {columns}",
         "|---|---|---|---|---|---|---|---|",
         *of_programs,
