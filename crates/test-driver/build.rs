@@ -105,7 +105,7 @@ fn build(manifest: &Path, target: &str, out: &Path, offline: bool) -> io::Result
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args(["build", "--lib", "--release", "--no-default-features", "--target"])
+        .args(["build", "--lib", "--release", "--no-default-features", "--features", "runtime", "--target"])
         .arg(target)
         .arg("--manifest-path")
         .arg(manifest)

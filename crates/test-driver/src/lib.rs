@@ -64,7 +64,8 @@
 //! - Threads that access the same shared memory without a barrier between.
 //! - A barrier of the block (`bar.sync`) that only a part of a warp reaches.
 //!
-//! A programmatic launch of a kernel without `griddepcontrol.wait` is a remark on stderr.
+//! A programmatic launch of a kernel without `griddepcontrol.wait`, behind one with `griddepcontrol.launch_dependents`,
+//! is a remark on stderr.
 //!
 //! # The CUDA runtime
 //! A session also has `libcudart.so.12` and `libcudart.so.13`, for programs that are linked with the shared runtime:
@@ -157,7 +158,7 @@
 #![cfg_attr(test, allow(dead_code, non_snake_case))]
 // Other systems load libraries in other ways.
 #![cfg(any(target_os = "linux", windows))]
-#![cfg_attr(not(feature = "program"), allow(dead_code, reason = "only the CUDA runtime calls some functions"))]
+#![cfg_attr(not(feature = "runtime"), allow(dead_code, reason = "only the CUDA runtime calls some functions"))]
 
 #[macro_use]
 mod entry;
@@ -173,7 +174,7 @@ mod images;
 mod launches;
 mod memory;
 mod ptx;
-#[cfg(feature = "program")]
+#[cfg(feature = "runtime")]
 mod runtime;
 mod state;
 mod streams;

@@ -1,6 +1,6 @@
 //! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
 
-use kernel_args_test_generator::tools::{self as tools, PYTHON, Tool};
+use kernel_args_test_generator::tools::{self as tools, GXX, NVCC, PYTHON, Tool};
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::{
     env, fs,
@@ -165,10 +165,20 @@ fn main() -> ExitCode {
             a_function_that_is_not_simulated_says_so_once,
         ),
         tools::trial("a_static_runtime_is_reported", &[PYTHON], a_static_runtime_is_reported),
+        tools::trial(
+            "a_programmatic_launch_that_does_not_wait_is_a_remark",
+            &[PYTHON],
+            a_programmatic_launch_that_does_not_wait_is_a_remark,
+        ),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
+        tools::trial(
+            "random_c_programs_have_the_results_of_gxx",
+            &[GXX, NVCC, PYTHON],
+            random_c_programs_have_the_results_of_gxx,
+        ),
         if is_full() {
-            tools::trial(packed, &[TAR], the_packed_program_contains_its_library)
+            tools::trial(packed, &[TAR, PYTHON], the_packed_program_contains_its_library)
         } else {
             ignored(packed, "it builds the package twice: set KERNEL_ARGS_FULL=1")
         },
@@ -305,6 +315,42 @@ fn a_static_runtime_is_reported() {
     assert!(errors.contains("link with `-cudart shared`"), "{errors}");
 }
 
+/// Launches kernels by their names: `W` behind a name is a programmatic launch.
+const LAUNCHES: &str = r#"
+import ctypes, struct, sys
+cuda = ctypes.CDLL("libcuda.so.1")
+device, context, module, function = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+codes = [cuda.cuInit(0), cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device), cuda.cuCtxSetCurrent(context)]
+kernel = ".visible .entry {}() {{ {} ret; }}\n"
+text = ".version 8.0\n.target sm_90\n.address_size 64\n" + kernel.format("plain", "")
+text += kernel.format("early", "griddepcontrol.launch_dependents;") + kernel.format("waits", "griddepcontrol.wait;")
+codes.append(cuda.cuModuleLoadData(ctypes.byref(module), text.encode()))
+attribute = ctypes.create_string_buffer(struct.pack("<i4xi60x", 6, 1))
+for name in sys.argv[1:]:
+    codes.append(cuda.cuModuleGetFunction(ctypes.byref(function), module, name.rstrip("W").encode()))
+    config = struct.pack("<7I4xQQI4x", 1, 1, 1, 1, 1, 1, 0, 0, ctypes.addressof(attribute), name.endswith("W"))
+    codes.append(cuda.cuLaunchKernelEx(config, function, None, None))
+print(any(codes))
+"#;
+
+/// Only behind a kernel that lets the next one start.
+fn a_programmatic_launch_that_does_not_wait_is_a_remark() {
+    for (names, remarks) in [
+        (["early", "plainW"], 1),
+        (["early", "waitsW"], 0),
+        (["early", "plain"], 0),
+        (["plain", "plainW"], 0),
+        (["plainW", "earlyW"], 0),
+    ] {
+        let mut command = Command::new(PROGRAM);
+        command.arg(tools::path(PYTHON)).args(["-c", LAUNCHES]).args(names);
+        let output = command.env("KERNEL_ARGS_TEST_DRIVER_MEMCHECK", "1").output().unwrap();
+        assert_written(&output, 0, "False");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(errors.matches("can start before").count(), remarks, "{names:?}: {errors}");
+    }
+}
+
 fn the_exit_code_is_the_commands() {
     let code = |words: &[&str]| Command::new(PROGRAM).args(words).output().unwrap();
     assert_written(&code(&["/bin/sh", "-c", "exit 3"]), 3, "");
@@ -334,6 +380,18 @@ fn wrong_variables_end_the_program() {
     }
 }
 
+/// Also random formats of `printf`. The full number is in batches, of which each second one is not optimized.
+fn random_c_programs_have_the_results_of_gxx() {
+    let count = if is_full() { "2000" } else { "12" };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("random_c");
+    let mut script = tools::command(PYTHON);
+    script.arg(root().join("crates/test-driver/tests/public/random_c.py"));
+    script.args(["--programs", count, "--seed", &env::var("KERNEL_ARGS_SEED").unwrap_or_else(|_| "1".into())]);
+    script.arg("--folder").arg(folder).arg("--driver").arg(PROGRAM).arg("--nvcc").arg(tools::path(NVCC));
+    let output = script.env("GXX", tools::path(GXX)).output().unwrap();
+    assert_written(&output, 0, "PASS");
+}
+
 /// The published package, as `cargo install` builds it: the program contains the library.
 fn the_packed_program_contains_its_library() {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packed");
@@ -360,4 +418,7 @@ fn the_packed_program_contains_its_library() {
     fs::remove_dir_all(home.join(name)).unwrap();
     let program = home.join("bin/kernel-args-test-driver");
     assert_written(&cargo(&program, &user("user-of-packed"), &["run"]), 7, WRITTEN);
+    // With the CUDA runtime.
+    let runtime = "import ctypes; print(ctypes.CDLL('libcudart.so.13').cudaSetDevice(0))";
+    assert_written(&Command::new(program).arg(tools::path(PYTHON)).args(["-c", runtime]).output().unwrap(), 0, "0");
 }

@@ -12,7 +12,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args-cli", 231_500),
     ("kernel-args-image", 557_500),
     ("kernel-args-nvrtc", 36_000),
-    ("kernel-args-test-driver", 633_000),
+    ("kernel-args-test-driver", 634_500),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
@@ -36,6 +36,7 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args", "one order of checks for seven ways to the driver, and an event of launchers without zeros"),
     ("kernel-args-image", "`LauncherError`: each case is data that a program can match"),
     ("kernel-args", "segments of runs and `Memory`: the step of an engine runs while it is recorded"),
+    ("kernel-args-test-driver", "`printf` with every flag of C; undefined values in products of matrices; the limit of stacks"),
     ("kernel-args-build", "contracts of generated structs"),
     ("kernel-args", "external work with other addresses is predicted; the check of runs; slots of a pool that stay"),
 ];

@@ -137,7 +137,13 @@ impl Step<'_, '_> {
 
     /// Reports an access to the checks. `undefined`: the bits of a store that nothing has written. Returns these bits
     /// of a load.
-    fn check(&mut self, touched: Touched, lane: usize, is_strong: bool, undefined: u64) -> Result<u64, Stop> {
+    pub(super) fn check(
+        &mut self,
+        touched: Touched,
+        lane: usize,
+        is_strong: bool,
+        undefined: u64,
+    ) -> Result<u64, Stop> {
         let (space, address, size, what) = touched;
         let Ok((space, address)) = Self::resolve(space, address) else { return Ok(0) };
         let undefined = bytes(undefined & low(8 * size));
@@ -169,20 +175,20 @@ impl Step<'_, '_> {
         })
     }
 
-    /// The same for a load by an instruction for which all bytes must be written.
-    pub(super) fn check_load(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<(), Stop> {
-        if self.check((space, address, size, What::Load), lane, false, 0)? == 0 {
-            return Ok(());
+    /// The same for a store of the bits of a register from `bit` on.
+    pub(super) fn check_store(
+        &mut self,
+        touched: Touched,
+        lane: usize,
+        is_strong: bool,
+        (source, bit): (Source, u32),
+    ) -> Result<u64, Stop> {
+        let (space, address, size, _) = touched;
+        if Self::resolve(space, address).is_ok_and(|(space, _)| space == Space::Global) {
+            self.leaves(source, lane, low(8 * size) << bit)?;
         }
-        let mut fault = failed(Problem::Outside, lane, (space, address, size, What::Load));
-        let memory = if space == Space::Shared { "shared memory" } else { "memory" };
-        (fault.kind, fault.text) = (Kind::Check, format!("reads {memory} that nothing has written"));
-        Err(fault)
-    }
-
-    /// The same for a store of defined values.
-    pub(super) fn check_store(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<(), Stop> {
-        self.check((space, address, size, What::Store), lane, false, 0).map(drop)
+        let undefined = self.undefined_bits(source).map_or(0, |bits| bits[lane] >> bit);
+        self.check(touched, lane, is_strong, undefined)
     }
 
     fn access(&mut self, access: &Access) -> Result<(), Stop> {
@@ -229,15 +235,11 @@ impl Step<'_, '_> {
                 };
                 if is_checked && outcome.is_ok() {
                     let what = if is_same { What::Same } else { what };
-                    let mut bits = 0;
-                    if let Some(source) = from.get(index) {
-                        let is_global = Self::resolve(space, address).is_ok_and(|(space, _)| space == Space::Global);
-                        if is_global {
-                            self.leaves(*source, lane, 8 * size)?;
-                        }
-                        bits = self.undefined_bits(*source).map_or(0, |bits| bits[lane]);
-                    }
-                    unwritten[lane] = self.check((space, address, size, what), lane, *is_strong, bits)?;
+                    let touched = (space, address, size, what);
+                    unwritten[lane] = match from.get(index) {
+                        Some(source) => self.check_store(touched, lane, *is_strong, (*source, 0))?,
+                        None => self.check(touched, lane, *is_strong, 0)?,
+                    };
                     if unwritten[lane] != low(8 * size) {
                         wholly &= !(1 << lane);
                     }
@@ -285,10 +287,9 @@ impl Step<'_, '_> {
                 let value = if at < given[lane] { self.read(from.space, origin, part, lane)? } else { 0 };
                 self.put(to.space, target, part, lane, value)?;
                 if is_checked {
-                    if at < given[lane] {
-                        self.check_load(from.space, origin, part, lane)?;
-                    }
-                    self.check((to.space, target, part, What::Store), lane, true, 0)?;
+                    let read = (from.space, origin, part, What::Load);
+                    let undefined = if at < given[lane] { self.check(read, lane, false, 0)? } else { 0 };
+                    self.check((to.space, target, part, What::Store), lane, true, undefined)?;
                 }
                 at += u64::from(part);
             }
@@ -394,7 +395,7 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
                 let touched = (place.space, address, size, what);
                 results[lane] = old.map_err(|problem| failed(problem, lane, touched))?;
                 step.check(touched, lane, true, 0)?;
-                step.leaves(from[index], lane, 8 * size)?;
+                step.leaves(from[index], lane, low(8 * size))?;
             }
             if let Some(slot) = to.get(index) {
                 polled[index % 8] = results[step.mask.trailing_zeros() as usize];

@@ -215,6 +215,8 @@ pub(crate) struct Executable {
     pub(super) has_grid_barrier: bool,
     /// It has `griddepcontrol.wait`.
     pub(crate) awaits_grids: bool,
+    /// It has `griddepcontrol.launch_dependents`.
+    pub(crate) releases_grids: bool,
     /// It reads where the shared memory of the toolkit's library is.
     pub(super) has_reserved: bool,
     /// Whether results depend on the order of blocks: they run in order then.

@@ -597,8 +597,10 @@ impl Decoder<'_, '_> {
         self.is_entry
     }
 
-    pub(super) fn awaits_grids(&mut self) {
-        self.kernel.executable.awaits_grids = true;
+    pub(super) fn meets_grids(&mut self, waits: bool) {
+        let executable = &mut self.kernel.executable;
+        executable.awaits_grids |= waits;
+        executable.releases_grids |= !waits;
     }
 
     /// Results depend on the order of blocks.

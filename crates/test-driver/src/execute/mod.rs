@@ -126,11 +126,16 @@ pub(crate) struct Settings {
     /// The most instructions of threads in a launch.
     pub(crate) budget: u64,
     pub(crate) memcheck: bool,
+    /// The stack of a thread, if it is more than [`STACK`].
+    pub(crate) stack: usize,
     /// The most bytes that `printf` writes.
     pub(crate) printed: usize,
     /// The threads of this machine that run blocks.
     pub(crate) workers: usize,
 }
+
+/// The stack of a thread, also where less is requested: frames of PTX are larger than those of machine code.
+const STACK: usize = 64 << 10;
 
 /// The texture and surface objects, by their handles.
 #[derive(Debug, Default)]
@@ -333,7 +338,7 @@ impl Request<'_> {
             shared: shared.min(1 << 20) as u32,
             global: &global,
             settings,
-            stack: (executable.functions[0].frame as usize + (64 << 10)).min(64 << 20),
+            stack: (executable.functions[0].frame as usize + settings.stack.max(STACK)).min(64 << 20),
             budget: atomic::AtomicI64::new(budget.min(i64::MAX as u64) as i64),
             stops: atomic::AtomicBool::new(false),
             next_cluster: atomic::AtomicU64::new(0),

@@ -1,5 +1,6 @@
 //! `printf` of kernels: the format of C, with the arguments in memory in a row.
 
+use super::types::low;
 use std::fmt::Write as _;
 
 /// A conversion: `%-08.3lld`.
@@ -7,12 +8,13 @@ use std::fmt::Write as _;
 struct Conversion {
     left: bool,
     zeros: bool,
-    plus: bool,
-    space: bool,
+    /// Before a number that is not negative.
+    sign: &'static str,
     alternate: bool,
     width: usize,
     precision: Option<usize>,
-    is_long: bool,
+    /// The bits of an integer.
+    bits: u32,
 }
 
 /// The longest text of a call.
@@ -43,7 +45,7 @@ pub(super) fn format<E>(
             continue;
         }
         let start = at - 1;
-        let mut conversion = Conversion::default();
+        let mut conversion = Conversion { bits: 32, ..Conversion::default() };
         let mut in_precision = false;
         let kind = loop {
             let Some(byte) = format.get(at).copied() else {
@@ -53,158 +55,144 @@ pub(super) fn format<E>(
             at += 1;
             match byte {
                 b'-' => conversion.left = true,
-                b'+' => conversion.plus = true,
-                b' ' => conversion.space = true,
+                b'+' => conversion.sign = "+",
+                b' ' if conversion.sign.is_empty() => conversion.sign = " ",
+                b' ' => {}
                 b'#' => conversion.alternate = true,
                 b'0' if !in_precision && conversion.width == 0 => conversion.zeros = true,
-                b'0'..=b'9' | b'*' => {
-                    let number = match (byte, in_precision) {
-                        (b'*', _) => argument(false)? as usize,
-                        (_, true) => conversion.precision.unwrap_or(0) * 10 + usize::from(byte - b'0'),
-                        (_, false) => conversion.width * 10 + usize::from(byte - b'0'),
-                    }
-                    .min(LONGEST);
+                b'*' => {
+                    let number = argument(false)? as i32;
+                    let size = (number.unsigned_abs() as usize).min(LONGEST);
                     match in_precision {
-                        true => conversion.precision = Some(number),
-                        false => conversion.width = number,
+                        true => conversion.precision = (number >= 0).then_some(size),
+                        false => (conversion.width, conversion.left) = (size, conversion.left || number < 0),
                     }
                 }
+                b'0'..=b'9' => {
+                    let number =
+                        if in_precision { conversion.precision.get_or_insert(0) } else { &mut conversion.width };
+                    *number = (*number * 10 + usize::from(byte - b'0')).min(LONGEST);
+                }
                 b'.' => (in_precision, conversion.precision) = (true, Some(0)),
-                b'l' | b'j' | b'z' | b't' => conversion.is_long = true,
-                b'h' | b'L' => {}
+                b'l' | b'j' | b'z' | b't' => conversion.bits = 64,
+                b'h' => conversion.bits = (conversion.bits / 2).max(8),
+                b'L' => {}
                 _ => break byte,
             }
         };
-        match kind {
-            b'%' => out.push(b'%'),
-            b'c' => {
-                let value = argument(false)? as u8;
-                conversion.pad(&mut out, "", &[value]);
-            }
+        let (mut prefix, precision) = (String::new(), conversion.precision);
+        let mut text = match kind {
+            b'c' => vec![argument(false)? as u8],
             b's' => {
                 let mut value = text(argument(true)?)?;
-                value.truncate(conversion.precision.unwrap_or(usize::MAX));
-                conversion.zeros = false;
-                conversion.pad(&mut out, "", &value);
+                value.truncate(precision.unwrap_or(usize::MAX));
+                value
             }
-            b'p' => {
-                let value = argument(true)?;
-                conversion.pad(&mut out, "", format!("{value:#x}").as_bytes());
-            }
-            b'd' | b'i' => {
-                let bits = argument(conversion.is_long)?;
-                let value = if conversion.is_long { bits.cast_signed() } else { i64::from(bits as i32) };
-                conversion.number(&mut out, value < 0, value.unsigned_abs().to_string());
-            }
-            b'u' | b'x' | b'X' | b'o' => {
-                let value = argument(conversion.is_long)?;
-                let digits = match kind {
-                    b'u' => value.to_string(),
-                    b'x' => format!("{value:x}"),
-                    b'X' => format!("{value:X}"),
-                    _ => format!("{value:o}"),
+            b'p' => match argument(true)? {
+                0 => b"(nil)".to_vec(),
+                value => format!("{value:#x}").into_bytes(),
+            },
+            b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
+                let unused = 64 - conversion.bits;
+                let mut value = argument(conversion.bits == 64)? << unused >> unused;
+                if let b'd' | b'i' = kind {
+                    let signed = (value << unused).cast_signed() >> unused;
+                    prefix += if signed < 0 { "-" } else { conversion.sign };
+                    value = signed.unsigned_abs();
+                }
+                let mut digits = match kind {
+                    _ if value == 0 && precision == Some(0) => String::new(),
+                    b'x' | b'X' => format!("{value:x}"),
+                    b'o' => format!("{value:o}"),
+                    _ => value.to_string(),
                 };
-                let prefix = match kind {
-                    b'x' if conversion.alternate && value != 0 => "0x",
-                    b'X' if conversion.alternate && value != 0 => "0X",
-                    b'o' if conversion.alternate => "0",
-                    _ => "",
-                };
-                (conversion.plus, conversion.space) = (false, false);
-                conversion.number(&mut out, false, format!("{prefix}{digits}"));
+                let mut least = precision.unwrap_or(0);
+                match kind {
+                    b'x' | b'X' if conversion.alternate && value != 0 => prefix += "0x",
+                    b'o' if conversion.alternate && !digits.starts_with('0') => least = least.max(digits.len() + 1),
+                    _ => {}
+                }
+                conversion.zeros &= precision.is_none();
+                digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
+                digits.into_bytes()
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
-                let value = f64::from_bits(argument(true)?);
-                let mut digits = float(value.abs(), kind.to_ascii_lowercase(), &conversion);
-                if kind.is_ascii_uppercase() {
-                    digits.make_ascii_uppercase();
-                }
-                conversion.precision = None;
+                let (value, kind) = (f64::from_bits(argument(true)?), kind.to_ascii_lowercase());
                 conversion.zeros &= value.is_finite();
-                conversion.number(&mut out, value.is_sign_negative() && !value.is_nan(), digits);
+                prefix += if value.is_sign_negative() { "-" } else { conversion.sign };
+                prefix += if kind == b'a' && value.is_finite() { "0x" } else { "" };
+                float(value.abs(), kind, &conversion).into_bytes()
             }
-            _ => out.extend(&format[start..at]),
+            b'%' => b"%".to_vec(),
+            _ => {
+                out.extend(&format[start..at]);
+                continue;
+            }
+        };
+        if kind.is_ascii_uppercase() {
+            prefix.make_ascii_uppercase();
+            text.make_ascii_uppercase();
         }
+        let missing = conversion.width.saturating_sub(prefix.len() + text.len());
+        match conversion {
+            Conversion { left: true, .. } => text.resize(text.len() + missing, b' '),
+            Conversion { zeros: true, .. } => prefix += &"0".repeat(missing),
+            _ => prefix.insert_str(0, &" ".repeat(missing)),
+        }
+        out.extend([prefix.as_bytes(), &text].concat());
     }
     Ok(out)
 }
 
-impl Conversion {
-    fn number(&self, out: &mut Vec<u8>, negative: bool, mut digits: String) {
-        let sign = match (negative, self.plus, self.space) {
-            (true, ..) => "-",
-            (_, true, _) => "+",
-            (_, _, true) => " ",
-            _ => "",
-        };
-        if let Some(precision) = self.precision {
-            digits.insert_str(0, &"0".repeat(precision.saturating_sub(digits.len())));
-        }
-        self.pad(out, sign, digits.as_bytes());
-    }
-
-    fn pad(&self, out: &mut Vec<u8>, sign: &str, text: &[u8]) {
-        let missing = self.width.saturating_sub(sign.len() + text.len());
-        let zeros = self.zeros && !self.left && self.precision.is_none();
-        if !self.left && !zeros {
-            out.resize(out.len() + missing, b' ');
-        }
-        out.extend(sign.as_bytes());
-        if zeros {
-            out.resize(out.len() + missing, b'0');
-        }
-        out.extend(text);
-        if self.left {
-            out.resize(out.len() + missing, b' ');
-        }
-    }
-}
-
+/// Returns the digits of a number, without `0x`.
 fn float(value: f64, kind: u8, conversion: &Conversion) -> String {
-    if value.is_nan() {
-        return "nan".into();
-    }
-    if value.is_infinite() {
-        return "inf".into();
-    }
-    let precision = conversion.precision.unwrap_or(6).min(350);
-    match kind {
+    let precision = conversion.precision.unwrap_or(6);
+    let mut text = match kind {
+        _ if !value.is_finite() => return value.to_string().to_lowercase(),
         b'f' => format!("{value:.precision$}"),
         b'e' => exponent(value, precision),
-        b'a' => {
-            let bits = value.to_bits();
-            let (raw, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
-            let digits = format!("{fraction:013x}");
-            let digits = digits.trim_end_matches('0');
-            let point = if digits.is_empty() { "" } else { "." };
-            let (lead, power) = match raw {
-                0 if fraction == 0 => (0, 0),
-                0 => (0, -1022),
-                raw => (1, raw as i64 - 1023),
-            };
-            format!("0x{lead}{point}{digits}p{power:+}")
-        }
+        b'a' => hexadecimal(value, conversion.precision),
         _ => {
             let precision = precision.max(1);
             let scientific = exponent(value, precision - 1);
             let power: i32 = scientific.split_once('e').and_then(|(_, power)| power.parse().ok()).unwrap_or(0);
-            let is_scientific = power < -4 || power >= precision as i32;
-            let text = match is_scientific {
+            let text = match power < -4 || power >= precision as i32 {
                 true => scientific,
-                false => format!("{value:.*}", (precision as i32 - 1 - power).max(0) as usize),
+                false => format!("{value:.*}", (precision as i32 - 1 - power) as usize),
             };
-            if conversion.alternate {
-                return text;
+            let end = text.find('e').unwrap_or(text.len());
+            match &text[..end] {
+                digits if digits.contains('.') && !conversion.alternate => {
+                    digits.trim_end_matches('0').trim_end_matches('.').to_owned() + &text[end..]
+                }
+                _ => text,
             }
-            let (digits, rest) =
-                text.split_once('e').map_or((text.as_str(), None), |(digits, rest)| (digits, Some(rest)));
-            let digits = match digits.contains('.') {
-                true => digits.trim_end_matches('0').trim_end_matches('.'),
-                false => digits,
-            };
-            rest.map_or_else(|| digits.to_owned(), |rest| format!("{digits}e{rest}"))
         }
+    };
+    if conversion.alternate && !text.contains('.') {
+        text.insert(text.find(['e', 'p']).unwrap_or(text.len()), '.');
     }
+    text
+}
+
+fn hexadecimal(value: f64, precision: Option<usize>) -> String {
+    const BITS: u32 = f64::MANTISSA_DIGITS - 1;
+    let (raw, fraction) = (value.to_bits() >> BITS, value.to_bits() & low(BITS));
+    let (mut whole, power) = match raw {
+        0 => (fraction, if fraction == 0 { 0 } else { -1022 }),
+        raw => (1 << BITS | fraction, raw.cast_signed() - 1023),
+    };
+    if let Some(dropped) = precision.and_then(|digits| BITS.checked_sub(4 * digits as u32)).filter(|bits| *bits > 0) {
+        let (kept, rest, half) = (whole >> dropped, whole & low(dropped), 1 << (dropped - 1));
+        whole = (kept + u64::from(rest > half || rest == half && kept & 1 == 1)) << dropped;
+    }
+    let digits = format!("{:013x}", whole & low(BITS));
+    let digits = match precision {
+        None => digits.trim_end_matches('0').to_owned(),
+        Some(precision) => format!("{digits:0<precision$.precision$}"),
+    };
+    let point = if digits.is_empty() { "" } else { "." };
+    format!("{:x}{point}{digits}p{power:+}", whole >> BITS)
 }
 
 fn exponent(value: f64, precision: usize) -> String {
@@ -247,6 +235,21 @@ mod tests {
             ("%s|%6s|%.2s", vec![0, 0, 0], "text|  text|te"),
             ("%c%% %p", vec![65, 0x10], "A% 0x10"),
             ("%*d %q", vec![pair(4, 1)], "   1 %q"),
+            ("%*d|", vec![pair(-4, 1)], "1   |"),
+            ("%.*d", vec![pair(-4, 1)], "1"),
+            ("%#08x|%#.4x", vec![pair(255, 255)], "0x0000ff|0x00ff"),
+            ("%.0d|%#o", vec![pair(0, 0)], "|0"),
+            ("%#.0o|%#.3o", vec![pair(0, 8)], "0|010"),
+            ("%hd %hhu", vec![pair(0x18000, 0x1ff)], "-32768 255"),
+            ("%p|%8p", vec![0, 16], "(nil)|    0x10"),
+            ("%#.0f|%#.0e|%#g", [2.0f64; 3].map(f64::to_bits).to_vec(), "2.|2.e+00|2.00000"),
+            ("%f %F", vec![(-f64::NAN.abs()).to_bits(), f64::NEG_INFINITY.to_bits()], "-nan -INF"),
+            (
+                "%012a|%.1a|%.0a|%#A",
+                [1.5f64, 1.97, 1.5, 0.0].map(f64::to_bits).to_vec(),
+                "0x00001.8p+0|0x2.0p+0|0x2p+0|0X0.P+0",
+            ),
+            ("%.15a|%a", vec![1.5f64.to_bits(), 1], "0x1.800000000000000p+0|0x0.0000000000001p-1022"),
             ("%a %.3d", vec![1.5f64.to_bits(), 5], "0x1.8p+0 005"),
         ] {
             assert_eq!(printed(text, &arguments), result, "{text}");

@@ -55,6 +55,8 @@ pub(super) fn flow(words: &Words<'_>) -> Flow {
         "mov" | "shl" | "shr" | "shf" | "prmt" | "bfe" | "bfi" | "szext" | "brev" | "and" | "or" | "xor" | "not"
         | "lop3" | "selp" | "slct" | "cvta" | "shfl" | "vote" | "match" | "elect" => Flow::Bits,
         "cvt" if words.kinds().iter().all(|kind| kind.is_integer()) => Flow::Bits,
+        "mma" => Flow::Bits,
+        "wmma" if words.part(1) == Some("mma") => Flow::Bits,
         "bra" | "brx" | "call" | "bar" | "barrier" => Flow::Decides,
         "ld" | "ldu" | "st" | "atom" | "red" | "cp" | "mbarrier" | "wmma" | "ldmatrix" | "stmatrix" | "tex"
         | "suld" | "sust" => Flow::Memory,
@@ -77,9 +79,7 @@ fn nothing(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> 
 }
 
 fn grids(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, _: &[Operand]) -> Option<Op> {
-    if words.has("wait") {
-        decoder.awaits_grids();
-    }
+    decoder.meets_grids(words.has("wait"));
     run(|_| ())
 }
 

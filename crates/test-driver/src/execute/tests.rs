@@ -24,7 +24,7 @@ impl Memory {
 }
 
 fn settings() -> Settings {
-    Settings { seed: 0, budget: 1 << 30, memcheck: false, printed: 1 << 20, workers: 2 }
+    Settings { seed: 0, budget: 1 << 30, memcheck: false, stack: 0, printed: 1 << 20, workers: 2 }
 }
 
 /// Runs the first kernel of `text`, all of whose parameters have 8 bytes.

@@ -2,6 +2,7 @@
 
 use super::{
     arithmetic::combine,
+    checks::What,
     code::{Barrier, Condition, Exchange, Op, SINK, Source, Space},
     decode::{Decoder, run, space},
     machine::State,
@@ -264,20 +265,27 @@ pub(super) fn matrix(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
     together(move |step| {
         let (addresses, stride) = (step.addresses(place), stride.map(|stride| step.uniform(stride)));
         let mut result = vec![[0; LANES]; to.len()];
+        let mut undefined = result.clone();
         for lane in 0..LANES {
             for (register, bit, address) in places(&addresses, lane, stride) {
                 if is_load {
                     result[register][lane] |= step.read(place.space, address, size, lane)? << bit;
-                    step.check_load(place.space, address, size, lane)?;
+                    let unwritten = step.check((place.space, address, size, What::Load), lane, false, 0)?;
+                    undefined[register][lane] |= unwritten << bit;
                 } else {
                     let value = step.source(from[register])[lane] >> bit;
                     step.put(place.space, address, size, lane, value)?;
-                    step.check_store(place.space, address, size, lane)?;
+                    let touched = (place.space, address, size, What::Store);
+                    step.check_store(touched, lane, false, (from[register], bit))?;
                 }
             }
         }
         for (slot, value) in to.iter().zip(&result) {
             step.write(*slot, value);
+        }
+        if undefined.iter().any(|bits| *bits != [0; LANES]) {
+            let read = to.iter().copied().zip(undefined).collect();
+            step.undefine(read, u32::MAX, (place.space, size, &addresses));
         }
         Ok(())
     })

@@ -12,6 +12,13 @@ use super::{
 impl Step<'_, '_> {
     /// Runs an instruction, and what it does with undefined values.
     pub(super) fn run_undefined(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
+        if matches!(instruction.op, Op::Together(_)) {
+            self.warp.gather(self.group);
+            if self.warp.alive & !self.group.mask != 0 {
+                return self.run(instruction);
+            }
+            self.mask = self.group.mask & self.condition(instruction.guard);
+        }
         let Some(undefined) = &self.warp.undefined else { return self.run(instruction) };
         let (base, first) = (self.group.at.base, self.group.at.predicates);
         let uses = &*instruction.uses;
@@ -219,9 +226,9 @@ impl Step<'_, '_> {
     ///
     /// # Errors
     /// If it is computed from undefined bits, or wholly undefined.
-    pub(super) fn leaves(&self, source: Source, lane: usize, bits: u32) -> Result<(), Stop> {
+    pub(super) fn leaves(&self, source: Source, lane: usize, bits: u64) -> Result<(), Stop> {
         match self.undefined_register(source) {
-            Some(held) if held.bits[lane] & low(bits) != 0 && held.matters >> lane & 1 == 1 => {
+            Some(held) if held.bits[lane] & bits != 0 && held.matters >> lane & 1 == 1 => {
                 let executable = self.worker.launch.executable;
                 let function = &executable.functions[self.group.at.function as usize];
                 Err(self.decided(&function.instructions[self.group.at.pc as usize], 1 << lane, held.origin))
@@ -255,5 +262,5 @@ impl Step<'_, '_> {
 
 /// Returns whether lanes take values of other lanes.
 fn is_exchange(instruction: &Instruction) -> bool {
-    matches!(instruction.op, Op::Exchange(_))
+    matches!(instruction.op, Op::Exchange(_) | Op::Together(_))
 }

@@ -33,6 +33,7 @@ const SHOWING: [&str; 14] = [
 
 /// The limits of a context for the buffer of `printf` and the heap of `malloc`: `CU_LIMIT_PRINTF_FIFO_SIZE`,
 /// `CU_LIMIT_MALLOC_HEAP_SIZE`.
+const STACK_LIMIT: u32 = 0;
 const PRINTF_LIMIT: u32 = 1;
 const HEAP_LIMIT: u32 = 2;
 
@@ -78,13 +79,14 @@ impl Driver {
         self.launches += 1;
         self.last_launch = Some(Recorded { call: call.clone(), stream: target.stream, via });
         match executable {
-            Some(Ok(executable)) => self.interpret(target.context, call, &executable),
+            Some(Ok(executable)) => self.interpret(target, call, &executable),
             Some(Err(why)) => self.not_executed(name, &format!("{why}: ")),
             None => self.not_executed(name, ""),
         }
     }
 
-    fn interpret(&mut self, context: Handle, call: &KernelCall, executable: &Executable) -> Outcome {
+    fn interpret(&mut self, target: Target, call: &KernelCall, executable: &Executable) -> Outcome {
+        let Target { stream, context, .. } = target;
         let device = self.context(context)?.device;
         let variables = self.variables_of(call, context);
         let mut heap = self.heaps.remove(&context).filter(|heap| self.memory.holds(heap.start, 1)).unwrap_or_default();
@@ -104,10 +106,13 @@ impl Driver {
             seed: self.config.seed,
             budget: self.config.budget,
             memcheck: self.config.memcheck,
+            stack: self.context(context)?.limit(STACK_LIMIT),
             printed: self.context(context)?.limit(PRINTF_LIMIT),
             workers: if call.threads() < FEW { 1 } else { cores },
         };
-        if settings.memcheck && call.is_programmatic() && !executable.awaits_grids {
+        let before = self.releasing.replace((stream, executable.releases_grids));
+        let is_early = before == Some((stream, true)) && call.is_programmatic() && !executable.awaits_grids;
+        if settings.memcheck && is_early {
             let name = &call.kernel.name;
             eprintln!(
                 "kernel-args test driver: remark: `{name}` can start before the kernel before it ends (programmatic launch), and does not wait for its results: `cudaGridDependencySynchronize()`"

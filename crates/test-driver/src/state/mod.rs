@@ -84,6 +84,8 @@ pub(crate) struct Driver {
     /// The cubins of modules that were loaded, for CUPTI's callback.
     pub(crate) loaded: Vec<Vec<u8>>,
     pub(crate) last_launch: Option<Recorded>,
+    /// The stream of the last kernel, and whether it lets the next one start early.
+    pub(crate) releasing: Option<(Handle, bool)>,
     /// The report of the last fault of a kernel.
     pub(crate) last_fault: Option<String>,
     /// What kernels have written to parameters of nodes that have not run since: the node, the offset, the bytes.
@@ -138,6 +140,7 @@ impl Driver {
             not_executed: BTreeSet::new(),
             loaded: Vec::new(),
             last_launch: None,
+            releasing: None,
             last_fault: None,
             node_updates: Vec::new(),
             printed: Vec::new(),

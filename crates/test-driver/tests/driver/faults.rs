@@ -36,6 +36,29 @@ fn report(driver: &Control, parts: &[&str]) {
 }
 
 #[test]
+fn recursion_takes_the_stack_that_the_limit_allows() {
+    within(&Settings::new(), |driver| {
+        let (_context, _memory, _) = zeros();
+        let call = "{ .param .b32 m; st.param.b32 [m], %n; call deep, (m); }";
+        let text = format!(
+            "{HEAD}.func deep(.param .b32 n)\n{{ .local .align 8 .b8 l[1024]; .reg .b32 %n; .reg .pred %p; ld.param.u32 %n, [n];
+             st.local.u32 [l], %n; setp.eq.u32 %p, %n, 0; @%p ret; sub.u32 %n, %n, 1; {call} ret; }}
+             .visible .entry k(.param .u32 n) {{ .reg .b32 %n; ld.param.u32 %n, [n]; {call} ret; }}"
+        );
+        let function = function(load(&text).expect("right"), "k").expect("it has this entry");
+        let run = |depth: u32| {
+            assert_eq!(launch(function, ([1, 1, 1], [3, 1, 1], 0), &[&depth.to_le_bytes()]), Ok(()));
+            synchronize()
+        };
+        assert_eq!(run(30), Ok(()));
+        assert_eq!(call!(sys::cuCtxSetLimit(sys::CUlimit::CU_LIMIT_STACK_SIZE, 300 << 10)), Ok(()));
+        assert_eq!(run(250), Ok(()));
+        assert_eq!(run(400), ILLEGAL_ADDRESS);
+        report(driver, &["its calls need more stack than there is"]);
+    });
+}
+
+#[test]
 fn an_access_outside_of_memory_is_reported_with_its_thread_and_the_parameter() {
     within(&Settings::new(), |driver| {
         let (_context, _memory, address) = zeros();

@@ -35,6 +35,16 @@ fn run(driver: &Control, body: &str, threads: u32) -> Result<(), String> {
     })
 }
 
+/// The element that a lane has of a product of 8 x 16 x 8 bytes. In `%r2`, the bytes of lanes 0 to 3 are not written:
+/// the first row, or the first column.
+fn product(factors: &str, lane: u32) -> String {
+    format!(
+        "mov.u32 %r2, %t; setp.lt.u32 %p1, %t, 4; @%p1 ld.global.u32 %r2, [%a]; mov.u32 %r3, 0x01010101; mov.u32 %r4, 0;
+        mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {{%r5, %r6}}, {factors}, {{%r4, %r4}};
+        setp.eq.u32 %p2, %t, {lane}; @%p2 st.global.u32 [%o], %r5;"
+    )
+}
+
 /// A value that nothing has written is an error where it decides something, and is found again after any way.
 #[test]
 fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
@@ -64,6 +74,22 @@ fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
                 "st.global.u32",
             ),
             ("ld.global.v2.u16 {%r2, %r3}, [%a];", ""),
+            ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [s];", ""),
+            ("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [s]; st.global.u32 [%o], %r2;", "st.global.u32"),
+            (
+                "ld.global.u32 %r2, [%a]; stmatrix.sync.aligned.m8n8.x1.shared.b16 [s], {%r2}; bar.warp.sync -1; ld.shared.u32 %r3, [s]; st.global.u32 [%o], %r3;",
+                "st.global.u32",
+            ),
+            ("cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all;", ""),
+            (
+                "cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all; ld.shared.u32 %r2, [%r1]; st.global.u32 [%o], %r2;",
+                "st.global.u32",
+            ),
+            // The product's elements of a row or a column of which nothing has been written.
+            (&product("{%r2}, {%r3}", 2), "st.global.u32"),
+            (&product("{%r2}, {%r3}", 8), ""),
+            (&product("{%r3}, {%r2}", 8), "st.global.u32"),
+            (&product("{%r3}, {%r2}", 9), ""),
         ] {
             let outcome = run(driver, &body.replace(".v2.u16", ".u32").replace("{%r2, %r3}", "%r2"), 32);
             match place {
@@ -81,8 +107,6 @@ fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
             "red.global.add.f32 [%a], 0f00000000;",
             "atom.global.add.u32 %r2, [%a], 1;",
             "atom.shared.max.u32 %r2, [%r1], 1;",
-            "cp.async.ca.shared.global [%r1], [%a], 4; cp.async.wait_all;",
-            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [s];",
         ] {
             let report = run(driver, body, 32).expect_err(body);
             assert!(report.contains("memory that nothing has written"), "{body}: {report}");

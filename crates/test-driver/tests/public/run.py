@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Runs public CUDA programs, which nobody here wrote, on the test driver. Each compares its results with the host's and prints PASS.
+"""Runs public code, which nobody here wrote, on the test driver: programs and libraries that compare their results with the host's.
 
-    python3 crates/test-driver/tests/public/run.py                       all programs of the table
-    python3 crates/test-driver/tests/public/run.py softmax scan          the named ones
+    python3 crates/test-driver/tests/public/run.py                       all programs of the tables
+    python3 crates/test-driver/tests/public/run.py softmax thrust        the named ones
+    python3 crates/test-driver/tests/public/run.py --libraries           all but HeCBench's programs
     python3 crates/test-driver/tests/public/run.py --sources DIR         from a checkout of HeCBench that is there
     python3 crates/test-driver/tests/public/run.py --write               writes the results to PROGRAMS.md of the crate
 
-The programs are from https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. nvcc compiles them to PTX
-(ptx/toolchain.py installs it), and they run with the CUDA runtime of the test driver. All of them also pass on an H200; programs that do not, or that an interpreter runs for minutes, are left out. Each runs a second time with the checks of the test driver (KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1).
+The programs of HeCBench are from https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. All of them also pass on an H200; programs that do not, or that an interpreter runs for minutes, are left out. The programs of this folder call libraries, whose code runs in their kernels: CUB, Thrust and libcu++ of nvcc's package, CUTLASS, Triton and numba of PyPI. `random_c.py` writes programs itself.
+
+nvcc compiles to PTX (ptx/toolchain.py installs it), and the programs run with the CUDA runtime of the test driver. Each runs with two seeds of the test driver, also of its inputs if they are random, and with the checks (KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1).
 """
 
 import argparse
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -20,9 +23,31 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
+BUILD = ROOT / "target/public_programs"
+PAGE = HERE.parents[1] / "PROGRAMS.md"
 SOURCE = "https://github.com/zjin-lcf/HeCBench"
 # The most that a program runs.
 SECONDS = 300
+# The ways in which a program runs: the seed, and whether accesses are checked.
+WAYS = [(1, False), (7, False), (1, True)]
+PACKAGES = {
+    "python": ["numpy==2.4.6", "numba==0.68.1", "numba-cuda==0.30.4", "triton==3.9.0"],
+    # Only its headers.
+    "cutlass": ["--no-deps", "nvidia-cutlass==4.2.0.0"],
+}
+# The programs of this folder, and what they run.
+LIBRARIES = {
+    "cub_device.cu": "CUB, algorithms of the device",
+    "cub_sort.cu": "CUB, sorting on the device",
+    "cub_block.cu": "CUB, collectives of blocks and warps",
+    "thrust.cu": "Thrust",
+    "cutlass.cu": "CUTLASS, matrix products",
+    "cooperative.cu": "cooperative groups",
+    "libcudacxx.cu": "libcu++: barriers, pipelines, atomics, `cuda::std`",
+    "triton_kernels.py": "Triton",
+    "numba_kernels.py": "numba",
+    "random_c.py": "random C programs and formats of `printf`, compared with g++",
+}
 PROGRAMS = {
     "accuracy": "64 1000 10 2",
     "adam": "1000 20 2",
@@ -90,9 +115,25 @@ def toolchain(name):
     return next(pathlib.Path(output.strip().splitlines()[-1]).glob("nvidia/*"))
 
 
-def sources(build):
-    """A checkout of the programs."""
-    checkout = build / "HeCBench"
+def driver():
+    """The program that runs others on the test driver."""
+    subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "kernel-args-test-driver"], cwd=ROOT, check=True)
+    return ROOT / "target/release/kernel-args-test-driver"
+
+
+def package(name):
+    """The folder of packages of PyPI, installed if it is not there."""
+    folder = BUILD / name
+    if not folder.exists():
+        print(f"installing {' '.join(PACKAGES[name])}")
+        install = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile", "--target", folder]
+        subprocess.run([*install, *PACKAGES[name]], check=True)
+    return folder
+
+
+def sources():
+    """A checkout of HeCBench's programs."""
+    checkout = BUILD / "HeCBench"
     if not checkout.exists():
         print(f"fetching {SOURCE}")
         git = ["git", "-C", str(checkout)]
@@ -101,74 +142,140 @@ def sources(build):
     return checkout
 
 
-def compiled(nvcc, folder, build, name):
-    """Compiles a program to PTX and links it; returns its path, or the first error."""
-    program = build / name
-    if program.exists():
+def command(nvcc, files, program):
+    """The command that compiles files to PTX, and links them with the runtime of the test driver."""
+    runtime = next(nvcc.parents[1].glob("lib/libcudart.so.*"))
+    options = ["-O2", "-std=c++17", "-arch=compute_80", "-code=compute_80", "-cudart", "none", "-w", "--expt-relaxed-constexpr", "--extended-lambda"]
+    return [nvcc, *options, *files, "-Xlinker", runtime, "-o", program]
+
+
+def compiled(nvcc, files, folder, program):
+    """Compiles a program, if it is older than its files; returns its path, or the first error."""
+    newest = max(file.stat().st_mtime for file in [*files, HERE / "checks.cuh"])
+    if program.exists() and program.stat().st_mtime > newest:
         return program, None
-    files = sorted(str(file) for kind in ("*.cu", "*.cpp", "*.cc") for file in folder.glob(kind))
-    command = [nvcc, "-O2", "-std=c++17", "-arch=compute_80", "-code=compute_80", "-cudart", "none", "-w", "--expt-relaxed-constexpr", f"-I{folder}", *files,
-               "-Xlinker", str(next(nvcc.parents[1].glob("lib/libcudart.so.*"))), "-o", str(program)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(command(nvcc, [f"-I{folder}", *files], program), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode == 0:
         return program, None
     errors = [line for line in done.stdout.splitlines() if "error" in line or "undefined" in line]
     return None, (errors or done.stdout.splitlines() or ["nvcc failed"])[0]
 
 
-def verdict(program, arguments, folder, driver, checks):
-    """Runs a program, with or without the checks: its time, and None if it passes, otherwise the reason."""
-    variables = {**os.environ, "KERNEL_ARGS_TEST_DRIVER_MEMCHECK": str(int(checks))}
+def verdict(started, folder, seed, checks, variables):
+    """Runs a command: its time, the number of checks that its last line has, and None if it passes, otherwise the reason."""
+    variables = {**os.environ, "KERNEL_ARGS_TEST_DRIVER_MEMCHECK": str(int(checks)), "KERNEL_ARGS_TEST_DRIVER_SEED": str(seed), **variables}
     start = time.monotonic()
     # The driver's program starts the program: both end at the limit.
-    started = subprocess.Popen([driver, program, *arguments.split()], cwd=folder, env=variables, start_new_session=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    started = subprocess.Popen(started, cwd=folder, env=variables, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     try:
         output, _ = started.communicate(timeout=SECONDS)
     except subprocess.TimeoutExpired:
         os.killpg(started.pid, signal.SIGKILL)
-        return SECONDS, f"more than {SECONDS} s"
+        return SECONDS, 0, f"more than {SECONDS} s"
     seconds = time.monotonic() - start
     lines = [line for line in output.splitlines() if line.strip()]
     reports = [line for line in lines if line.startswith("kernel-args test driver")]
     if started.returncode == 0 and "PASS" in output and "FAIL" not in output and not reports:
-        return seconds, None
+        return seconds, int((re.findall(r"PASS (\d+) checks", output) or ["1"])[-1]), None
     telling = reports or [line for line in lines if "FAIL" in line or "rror" in line]
-    return seconds, f"exit code {started.returncode}: {(telling or lines or [''])[0]}"
+    return seconds, 0, f"exit code {started.returncode}: {(telling or lines or [''])[0]}"
+
+
+def ways(started, folder, seeded, variables=None):
+    """Runs a command in each way: the cells of its row, and the number of checks."""
+    cells, counts = [], []
+    for seed, checks in WAYS:
+        seconds, count, reason = verdict([*started, *([str(seed)] if seeded else [])], folder, seed, checks, variables or {})
+        cells.append(f"{reason or 'PASS'} | {seconds:.1f}")
+        counts.append(count)
+    return cells, max(counts)
+
+
+def library(name, nvcc, driver):
+    """Runs a program of this folder: the cells of its row, and the number of checks."""
+    if name == "random_c.py":
+        done = subprocess.run([sys.executable, HERE / name, "--driver", driver], stdout=subprocess.PIPE, text=True)
+        sys.stderr.write(done.stdout)
+        checks, *cells = done.stdout.strip().splitlines()[-1].split(" | ")
+        return cells, checks
+    if name.endswith(".py"):
+        folders = [nvcc.parents[1] / "lib", toolchain("nvrtc") / "lib"] if name.startswith("numba") else []
+        variables = {
+            "PYTHONPATH": str(package("python")),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "TRITON_CACHE_DIR": str(BUILD / "triton"),
+            "TRITON_DEFAULT_FP_FUSION": "1",
+            "CUDA_HOME": str(nvcc.parents[1]),
+            "LD_LIBRARY_PATH": ":".join(map(str, folders)),
+        }
+        return ways([driver, sys.executable, HERE / name], HERE, True, variables)
+    headers = package("cutlass") / "cutlass_library/source/include" if name == "cutlass.cu" else HERE
+    program, error = compiled(nvcc, [HERE / name], headers, BUILD / name.removesuffix(".cu"))
+    return ways([driver, program], BUILD, True) if program else ([f"{error} | 0"] * len(WAYS), 0)
+
+
+def rows(text):
+    """The rows of a page by their names."""
+    return {line.split(" | ")[0].removeprefix("| "): line for line in text.splitlines() if line.startswith("| ")}
+
+
+def passed(rows):
+    """How many rows have no other result than PASS, in the ways in which they ran."""
+    return sum(set(row.strip("| ").split(" | ")[-2 * len(WAYS) :: 2]) <= {"PASS", "not run"} for row in rows)
+
+
+def page(known):
+    """The page with the rows that are known."""
+    columns = "seed 1 | seconds | seed 7 | seconds | with checks | seconds |"
+    of_libraries = [known[name] for name in LIBRARIES if name in known]
+    of_programs = [known[name] for name in PROGRAMS if name in known]
+    checks = sum(int(row.split(" | ")[2]) for row in of_libraries if row.split(" | ")[2].isdigit())
+    lines = [
+        "# Public programs on the test driver",
+        "",
+        "`run.py --write` writes this page, with the rows of an earlier run for programs that it does not run.",
+        "",
+        f"## Libraries\n\n{checks} checks of {len(of_libraries)} programs.\n",
+        f"| program | code | checks | {columns}",
+        "|---|---|---|---|---|---|---|---|---|",
+        *of_libraries,
+        "",
+        f"## HeCBench\n\n{passed(of_programs)} of {len(of_programs)} pass in each way in which they ran, without a report.\n",
+        f"| program | arguments | {columns}",
+        "|---|---|---|---|---|---|---|---|",
+        *of_programs,
+    ]
+    return "\n".join([*lines, ""])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--libraries", action="store_true")
     parser.add_argument("--sources", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    build = ROOT / "target/public_programs"
-    build.mkdir(parents=True, exist_ok=True)
-    checkout = options.sources or sources(build)
-    nvcc = toolchain("nvcc") / "bin/nvcc"
-    subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "kernel-args-test-driver"], cwd=ROOT, check=True)
-    driver = ROOT / "target/release/kernel-args-test-driver"
-    names = options.names or list(PROGRAMS)
-    passed = {False: 0, True: 0}
-    rows = ["| program | arguments | result | seconds | with checks | seconds |", "|---|---|---|---|---|---|"]
-    print(*rows, sep="\n")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    nvcc, program_of_driver = toolchain("nvcc") / "bin/nvcc", driver()
+    of_name = {name.partition(".")[0]: name for name in LIBRARIES}
+    names = [of_name.get(name, name) for name in options.names] or [*LIBRARIES, *([] if options.libraries else PROGRAMS)]
+    new = {}
     for name in names:
-        folder = checkout / f"src/{name}-cuda"
-        program, error = compiled(nvcc, folder, build, name)
-        cells = []
-        for checks in passed:
-            seconds, reason = verdict(program, PROGRAMS[name], folder, driver, checks) if program else (0, error)
-            passed[checks] += reason is None
-            cells.append(f"{reason or 'PASS'} | {seconds:.1f}")
-        rows.append(f"| {name} | {PROGRAMS[name]} | {' | '.join(cells)} |")
-        print(rows[-1], flush=True)
-    summary = f"{passed[False]} of {len(names)} pass, {passed[True]} also with the checks, without a report."
-    print(f"\n{summary}")
+        if name in LIBRARIES:
+            cells, checks = library(name, nvcc, program_of_driver)
+            what = f"{LIBRARIES[name]} | {checks}"
+        else:
+            folder = (options.sources or sources()) / f"src/{name}-cuda"
+            files = sorted(file for kind in ("*.cu", "*.cpp", "*.cc") for file in folder.glob(kind))
+            program, error = compiled(nvcc, files, folder, BUILD / name)
+            cells, _ = ways([program_of_driver, program, *PROGRAMS[name].split()], folder, False) if program else ([f"{error} | 0"] * len(WAYS), 0)
+            what = PROGRAMS[name]
+        new[name] = f"| {name} | {what} | {' | '.join(cells)} |"
+        print(new[name], flush=True)
     if options.write:
-        head = f"# Public programs on the test driver\n\n`run.py --write` writes this page. {summary}"
-        (HERE.parents[1] / "PROGRAMS.md").write_text("\n".join([head, "", *rows, ""]))
-    return 0 if set(passed.values()) == {len(names)} else 1
+        PAGE.write_text(page({**rows(PAGE.read_text()), **new}))
+    print(f"\n{passed(new.values())} of {len(names)} pass in each way, without a report.")
+    return 0 if passed(new.values()) == len(names) else 1
 
 
 if __name__ == "__main__":
