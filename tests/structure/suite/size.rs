@@ -36,7 +36,10 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args", "one order of checks for seven ways to the driver, and an event of launchers without zeros"),
     ("kernel-args-image", "`LauncherError`: each case is data that a program can match"),
     ("kernel-args", "segments of runs and `Memory`: the step of an engine runs while it is recorded"),
-    ("kernel-args-test-driver", "`printf` with every flag of C; undefined values in products of matrices; the limit of stacks"),
+    (
+        "kernel-args-test-driver",
+        "`printf` with every flag of C; undefined values in products of matrices; the limit of stacks",
+    ),
     ("kernel-args-build", "contracts of generated structs"),
     ("kernel-args", "external work with other addresses is predicted; the check of runs; slots of a pool that stay"),
 ];

@@ -18,6 +18,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/test-driver/src/client/mod.rs", "C: the controls that the test driver exports"),
     ("crates/test-driver/src/state/cupti.rs", "C: CUPTI's structures and callbacks"),
     ("crates/test-driver/src/entry.rs", "C: the arguments of all entry points"),
+    ("crates/test-driver/src/execute/arithmetic.rs", "AVX2 and FMA, if the processor has them"),
     ("crates/test-driver/src/execute/global.rs", "kernels access device memory as atomics at checked addresses"),
     ("crates/test-driver/src/execute/mod.rs", "a kernel runs on memory that the program can access at the same time"),
     ("crates/test-driver/src/client/install.rs", "C: it loads the `libcuda` of the process"),

@@ -6,7 +6,8 @@ use super::{
     checks::{Touch, What, bits, bytes},
     code::{Base, Op, Place, Source, Space, window},
     decode::{Decoder, attempt, lanes, run, space},
-    global::Problem,
+    global::{Global, Problem, Recent},
+    machine::Warp,
     step::{Step, Stop, fault},
     types::{LANES, Lanes, Type, each, extend, low},
     words::Words,
@@ -25,6 +26,54 @@ struct Access {
     /// The registers of loaded elements, with the width of the destination.
     to: Vec<(u32, u32)>,
     from: Vec<Source>,
+}
+
+/// Memory that all lanes access.
+enum Memory<'m> {
+    Device(&'m Global, &'m mut Recent),
+    Block(&'m mut [u8]),
+    Threads(&'m mut [Vec<u8>]),
+}
+
+impl Memory<'_> {
+    fn part(&mut self, lane: usize, address: u64, size: u32) -> Result<&mut [u8], Problem> {
+        let bytes = match self {
+            Self::Block(bytes) => bytes,
+            Self::Threads(each) => &mut *each[lane],
+            Self::Device(..) => return Err(Problem::Outside),
+        };
+        let at = usize::try_from(address).map_err(|_| Problem::Outside)?;
+        bytes.get_mut(at..).and_then(|rest| rest.get_mut(..size as usize)).ok_or(Problem::Outside)
+    }
+
+    #[inline(always)]
+    fn load(&mut self, lane: usize, address: u64, size: u32) -> Result<u64, Problem> {
+        if let Self::Device(global, recent) = self {
+            return global.load(recent, address, size);
+        }
+        Ok(match *self.part(lane, address, size)? {
+            [a] => u64::from(a),
+            [a, b] => u64::from(u16::from_le_bytes([a, b])),
+            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+            _ => return Err(Problem::Misaligned),
+        })
+    }
+
+    #[inline(always)]
+    fn store(&mut self, lane: usize, address: u64, size: u32, value: u64) -> Result<(), Problem> {
+        if let Self::Device(global, recent) = self {
+            return global.store(recent, address, size, value);
+        }
+        let (value, part) = (value.to_le_bytes(), self.part(lane, address, size)?);
+        match part.len() {
+            1 => part[0] = value[0],
+            2 => part.copy_from_slice(&value[..2]),
+            4 => part.copy_from_slice(&value[..4]),
+            _ => part.copy_from_slice(&value[..part.len()]),
+        }
+        Ok(())
+    }
 }
 
 /// Returns the error of an access.
@@ -82,7 +131,8 @@ impl Step<'_, '_> {
             Space::Shared => address & low(window::BLOCK_SHIFT) | address & !low(32),
             _ => address,
         };
-        if !at.is_multiple_of(u64::from(size.min(16))) {
+        // A division would take longer than the access.
+        if at & (u64::from(size.min(16)) - 1) != 0 {
             return Err(Problem::Misaligned);
         }
         let at = usize::try_from(at).map_err(|_| Problem::Outside)?;
@@ -191,6 +241,61 @@ impl Step<'_, '_> {
         self.check(touched, lane, is_strong, undefined)
     }
 
+    /// [`access`](Self::access) without checks, if all lanes access the same kind of memory, as they mostly do.
+    fn access_alike(&mut self, access: &Access, addresses: &Lanes) -> Option<Result<(), Stop>> {
+        let Access { place, kind, to, from, .. } = access;
+        let Self { worker, cluster, rank, warp, group, mask } = self;
+        let (launch, base) = (worker.launch, group.at.base);
+        let Warp { registers, specials, local, .. } = &mut **warp;
+        let all = |bits: u64| each(*mask).all(|lane| addresses[lane] & bits == 0);
+        let mut memory = match place.space {
+            Space::Generic if !all(window::ALL) => return None,
+            Space::Global | Space::Generic => Memory::Device(launch.global, &mut worker.recent),
+            Space::Shared if all(!low(window::BLOCK_SHIFT)) => Memory::Block(&mut cluster.blocks[*rank].shared),
+            Space::Local => Memory::Threads(local),
+            Space::Shared | Space::Bank => return None,
+        };
+        let (size, count) = (kind.bytes(), to.len() + from.len());
+        // A vector is aligned as a whole.
+        let whole = size * count as u32;
+        let unaligned = each(*mask).find(|lane| addresses[*lane] & (u64::from(whole) - 1) != 0);
+        let error = |problem, lane, offset| {
+            let what = if from.is_empty() { What::Load } else { What::Store };
+            let address: u64 = addresses[lane];
+            Some(Err(failed(problem, lane, (place.space, address.wrapping_add(offset), whole, what))))
+        };
+        if let Some(lane) = unaligned {
+            return error(Problem::Misaligned, lane, 0);
+        }
+        let offsets = || (0..).step_by(size as usize);
+        for (source, offset) in from.iter().zip(offsets()) {
+            let values = match *source {
+                Source::Register(slot) => &registers[(base + slot) as usize],
+                Source::Constant(number) => &launch.constants[number as usize],
+                Source::Special(number) => &specials[number as usize],
+            };
+            for lane in each(*mask) {
+                let address = addresses[lane].wrapping_add(offset);
+                if let Err(problem) = memory.store(lane, address, size, values[lane]) {
+                    return error(problem, lane, offset);
+                }
+            }
+        }
+        for ((slot, width), offset) in to.iter().zip(offsets()) {
+            let register = &mut registers[(base + slot) as usize];
+            for lane in each(*mask) {
+                match memory.load(lane, addresses[lane].wrapping_add(offset), size) {
+                    Ok(value) => register[lane] = value,
+                    Err(problem) => return error(problem, lane, offset),
+                }
+                if kind.is_signed() {
+                    register[lane] = extend(register[lane], *kind) & low(*width);
+                }
+            }
+        }
+        Some(Ok(()))
+    }
+
     fn access(&mut self, access: &Access) -> Result<(), Stop> {
         let Access { place, kind, is_strong, to, from } = access;
         let (space, size) = (place.space, kind.bytes());
@@ -205,6 +310,12 @@ impl Step<'_, '_> {
         }
         let addresses = self.addresses(*place);
         let is_checked = self.worker.checks.is_some();
+        if !is_checked
+            && !*is_strong
+            && let Some(outcome) = self.access_alike(access, &addresses)
+        {
+            return outcome;
+        }
         let what = if from.is_empty() { What::Load } else { What::Store };
         let count = to.len() + from.len();
         // A vector is aligned as a whole.

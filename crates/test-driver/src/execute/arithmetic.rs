@@ -14,28 +14,38 @@ pub(super) type Vector = Box<dyn Fn(&mut Lanes, &[&Lanes; 4]) + Send + Sync>;
 /// Compares all lanes of two operands: a mask.
 pub(super) type Test = Box<dyn Fn(&Lanes, &Lanes) -> u32 + Send + Sync>;
 
-pub(super) fn one<T: Bits, R: Bits>(function: impl Fn(T) -> R + Send + Sync + 'static) -> Vector {
-    Box::new(move |to, [a, ..]| {
+/// Returns a function of whole warps from one of a lane. On x86-64 it is compiled a second time, for AVX2 and FMA.
+fn each_lane(function: impl Fn(&[&Lanes; 4], usize) -> u64 + Send + Sync + 'static) -> Vector {
+    #[cfg(target_arch = "x86_64")]
+    {
+        #[target_feature(enable = "avx2,fma")]
+        fn wide(to: &mut Lanes, from: &[&Lanes; 4], function: impl Fn(&[&Lanes; 4], usize) -> u64) {
+            for lane in 0..LANES {
+                to[lane] = function(from, lane);
+            }
+        }
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            // SAFETY: this processor has both.
+            return Box::new(move |to, from| unsafe { wide(to, from, &function) });
+        }
+    }
+    Box::new(move |to, from| {
         for lane in 0..LANES {
-            to[lane] = function(T::get(a[lane])).put();
+            to[lane] = function(from, lane);
         }
     })
+}
+
+pub(super) fn one<T: Bits, R: Bits>(function: impl Fn(T) -> R + Send + Sync + 'static) -> Vector {
+    each_lane(move |[a, ..], lane| function(T::get(a[lane])).put())
 }
 
 fn two<T: Bits, R: Bits>(function: impl Fn(T, T) -> R + Send + Sync + 'static) -> Vector {
-    Box::new(move |to, [a, b, ..]| {
-        for lane in 0..LANES {
-            to[lane] = function(T::get(a[lane]), T::get(b[lane])).put();
-        }
-    })
+    each_lane(move |[a, b, ..], lane| function(T::get(a[lane]), T::get(b[lane])).put())
 }
 
 fn three<T: Bits, R: Bits>(function: impl Fn(T, T, T) -> R + Send + Sync + 'static) -> Vector {
-    Box::new(move |to, [a, b, c, _]| {
-        for lane in 0..LANES {
-            to[lane] = function(T::get(a[lane]), T::get(b[lane]), T::get(c[lane])).put();
-        }
-    })
+    each_lane(move |[a, b, c, _], lane| function(T::get(a[lane]), T::get(b[lane]), T::get(c[lane])).put())
 }
 
 /// `function` of the raw bits of three operands.
@@ -260,7 +270,12 @@ fn float(name: &str, kind: Type, words: &Words<'_>) -> Option<Vector> {
             floating(kind, mode, |a, b, _| a * b, |a, b, _, _| a * b, |a, b, _, round| float::mul64(a, b, round))
         }
         ("fma" | "mad", _) => {
-            let single = |a, b, c| float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32;
+            let single = |a: f32, b: f32, c: f32| {
+                if float::ROUNDS_ONCE {
+                    return a.mul_add(b, c);
+                }
+                float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32
+            };
             floating(kind, mode, single, float::fma, float::fma64)
         }
         // The hardware multiplies by the reciprocal, which is zero above 2^126.

@@ -275,7 +275,7 @@ pub(super) fn made(value: f64) -> f64 {
 }
 
 /// Whether `f64::mul_add` rounds once: it calls a function of C, and mingw's rounds twice.
-const ROUNDS_ONCE: bool = !cfg!(all(windows, target_env = "gnu"));
+pub(super) const ROUNDS_ONCE: bool = !cfg!(all(windows, target_env = "gnu"));
 
 /// `a * b + c`, rounded once to nearest.
 pub(super) fn mul_add(a: f64, b: f64, c: f64) -> f64 {

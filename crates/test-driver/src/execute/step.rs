@@ -2,6 +2,7 @@
 
 use super::{
     Fault, Kind,
+    arithmetic::Vector,
     code::{Barrier, Call, Callee, Condition, Exchange, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
     machine::{Block, Cluster, Frame, Group, Join, POLLS, State, Warp, Worker},
@@ -207,9 +208,34 @@ impl Step<'_, '_> {
         }
     }
 
+    /// Computes all lanes in the register of the result, if no operand is in it. Returns whether it did.
+    fn vector_in_place(&mut self, function: &Vector, to: u32, from: &[Source; 4]) -> bool {
+        let base = self.group.at.base;
+        let Warp { registers, specials, .. } = &mut *self.warp;
+        let (before, after) = registers.split_at_mut((base + to) as usize);
+        let Some((to, after)) = after.split_first_mut() else { return false };
+        let held = |source: Source| match source {
+            Source::Register(slot) => {
+                let slot = (base + slot) as usize;
+                before.get(slot).or_else(|| after.get(slot.checked_sub(before.len() + 1)?))
+            }
+            Source::Constant(number) => self.worker.launch.constants.get(number as usize),
+            Source::Special(number) => specials.get(number as usize),
+        };
+        let [a, b, c, d] = *from;
+        match (held(a), held(b), held(c), held(d)) {
+            (Some(a), Some(b), Some(c), Some(d)) if self.mask == u32::MAX => function(to, &[a, b, c, d]),
+            _ => return false,
+        }
+        true
+    }
+
     pub(super) fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
         match &instruction.op {
             Op::Vector { function, to, from } => {
+                if self.vector_in_place(function, *to, from) {
+                    return Ok(Next::On);
+                }
                 let mut out = [0; LANES];
                 let [a, b, c, d] = *from;
                 function(&mut out, &[self.source(a), self.source(b), self.source(c), self.source(d)]);
