@@ -123,7 +123,7 @@ def driver():
 
 def package(name):
     """The folder of packages of PyPI, installed if it is not there."""
-    folder = BUILD / name
+    folder = BUILD / "packages" / name
     if not folder.exists():
         print(f"installing {' '.join(PACKAGES[name])}")
         install = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile", "--target", folder]
