@@ -116,7 +116,7 @@ def toolchain(name):
 
 
 def driver():
-    """The program that runs others on the test driver."""
+    """The program that runs a command on the test driver."""
     subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "kernel-args-test-driver"], cwd=ROOT, check=True)
     return ROOT / "target/release/kernel-args-test-driver"
 
