@@ -134,7 +134,7 @@ pub(crate) struct Settings {
     pub(crate) workers: usize,
 }
 
-/// The stack of a thread, also where less is requested: frames of PTX are larger than those of machine code.
+/// The stack of a thread, also where less is requested: frames of PTX are larger than frames of machine code.
 const STACK: usize = 64 << 10;
 
 /// The texture and surface objects, by their handles.

@@ -130,7 +130,7 @@ template <class T> void selections(size_t n) {
     for (size_t at = 0; at < n; at++) (flags[at] ? expected : others).push_back(values[at]);
     test("Select::Flagged", [&](void *t, size_t &b) { return cub::DeviceSelect::Flagged(t, b, in.data, marks.data, out.data, count.data, size); });
     test("Partition::Flagged", [&](void *t, size_t &b) { return cub::DevicePartition::Flagged(t, b, in.data, marks.data, out.data, count.data, size); });
-    // The values that are not selected are behind the others, in reverse order.
+    // The values that are not selected are behind the selected values, in reverse order.
     auto all = out.host();
     std::reverse(others.begin(), others.end());
     check_equal(name<T>("Partition::Flagged, others", n), {all.begin() + static_cast<long>(expected.size()), all.end()}, others);

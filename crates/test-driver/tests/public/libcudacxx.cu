@@ -195,7 +195,7 @@ __global__ void waits(int *out, int *total) {
     }
     __syncthreads();
     out[next.fetch_add(1)] = 1;
-    // One thread of a warp: the others would wait for it.
+    // One thread of a warp: the warp would wait for it.
     if (threadIdx.x % 32 == 0) {
         lock.acquire();
         sum += static_cast<int>(threadIdx.x) + 1;

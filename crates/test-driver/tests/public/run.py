@@ -116,14 +116,14 @@ def toolchain(name):
 
 
 def driver():
-    """The program that runs others on the test driver."""
+    """The program that runs a command on the test driver."""
     subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "kernel-args-test-driver"], cwd=ROOT, check=True)
     return ROOT / "target/release/kernel-args-test-driver"
 
 
 def package(name):
     """The folder of packages of PyPI, installed if it is not there."""
-    folder = BUILD / name
+    folder = BUILD / "packages" / name
     if not folder.exists():
         print(f"installing {' '.join(PACKAGES[name])}")
         install = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-compile", "--target", folder]
