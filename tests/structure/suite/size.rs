@@ -12,7 +12,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args-cli", 231_500),
     ("kernel-args-image", 557_500),
     ("kernel-args-nvrtc", 36_000),
-    ("kernel-args-test-driver", 634_500),
+    ("kernel-args-test-driver", 639_500),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
@@ -42,6 +42,7 @@ const RAISED: &[(&str, &str)] = &[
     ),
     ("kernel-args-build", "contracts of generated structs"),
     ("kernel-args", "external work with other addresses is predicted; the check of runs; slots of a pool that stay"),
+    ("kernel-args-test-driver", "accesses of one memory, results in place, AVX2 and FMA: up to 1.6 times as fast"),
 ];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.
