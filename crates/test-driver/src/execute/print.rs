@@ -57,15 +57,15 @@ pub(super) fn format<E>(
                 b'-' => conversion.left = true,
                 b'+' => conversion.sign = "+",
                 b' ' if conversion.sign.is_empty() => conversion.sign = " ",
-                b' ' => {}
                 b'#' => conversion.alternate = true,
                 b'0' if !in_precision && conversion.width == 0 => conversion.zeros = true,
                 b'*' => {
                     let number = argument(false)? as i32;
                     let size = (number.unsigned_abs() as usize).min(LONGEST);
-                    match in_precision {
-                        true => conversion.precision = (number >= 0).then_some(size),
-                        false => (conversion.width, conversion.left) = (size, conversion.left || number < 0),
+                    if in_precision {
+                        conversion.precision = (number >= 0).then_some(size);
+                    } else {
+                        (conversion.width, conversion.left) = (size, conversion.left || number < 0);
                     }
                 }
                 b'0'..=b'9' => {
@@ -76,7 +76,7 @@ pub(super) fn format<E>(
                 b'.' => (in_precision, conversion.precision) = (true, Some(0)),
                 b'l' | b'j' | b'z' | b't' => conversion.bits = 64,
                 b'h' => conversion.bits = (conversion.bits / 2).max(8),
-                b'L' => {}
+                b'L' | b' ' => {}
                 _ => break byte,
             }
         };
@@ -93,28 +93,8 @@ pub(super) fn format<E>(
                 value => format!("{value:#x}").into_bytes(),
             },
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
-                let unused = 64 - conversion.bits;
-                let mut value = argument(conversion.bits == 64)? << unused >> unused;
-                if let b'd' | b'i' = kind {
-                    let signed = (value << unused).cast_signed() >> unused;
-                    prefix += if signed < 0 { "-" } else { conversion.sign };
-                    value = signed.unsigned_abs();
-                }
-                let mut digits = match kind {
-                    _ if value == 0 && precision == Some(0) => String::new(),
-                    b'x' | b'X' => format!("{value:x}"),
-                    b'o' => format!("{value:o}"),
-                    _ => value.to_string(),
-                };
-                let mut least = precision.unwrap_or(0);
-                match kind {
-                    b'x' | b'X' if conversion.alternate && value != 0 => prefix += "0x",
-                    b'o' if conversion.alternate && !digits.starts_with('0') => least = least.max(digits.len() + 1),
-                    _ => {}
-                }
-                conversion.zeros &= precision.is_none();
-                digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
-                digits.into_bytes()
+                let raw = argument(conversion.bits == 64)?;
+                integer(&mut conversion, kind, raw, &mut prefix).into_bytes()
             }
             b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => {
                 let (value, kind) = (f64::from_bits(argument(true)?), kind.to_ascii_lowercase());
@@ -142,6 +122,32 @@ pub(super) fn format<E>(
         out.extend([prefix.as_bytes(), &text].concat());
     }
     Ok(out)
+}
+
+/// Returns the digits of an integer, and adds its sign or `0x` to `prefix`.
+fn integer(conversion: &mut Conversion, kind: u8, raw: u64, prefix: &mut String) -> String {
+    let unused = 64 - conversion.bits;
+    let mut value = raw << unused >> unused;
+    if let b'd' | b'i' = kind {
+        let signed = (value << unused).cast_signed() >> unused;
+        *prefix += if signed < 0 { "-" } else { conversion.sign };
+        value = signed.unsigned_abs();
+    }
+    let mut digits = match kind {
+        _ if value == 0 && conversion.precision == Some(0) => String::new(),
+        b'x' | b'X' => format!("{value:x}"),
+        b'o' => format!("{value:o}"),
+        _ => value.to_string(),
+    };
+    let mut least = conversion.precision.unwrap_or(0);
+    match kind {
+        b'x' | b'X' if conversion.alternate && value != 0 => *prefix += "0x",
+        b'o' if conversion.alternate && !digits.starts_with('0') => least = least.max(digits.len() + 1),
+        _ => {}
+    }
+    conversion.zeros &= conversion.precision.is_none();
+    digits.insert_str(0, &"0".repeat(least.saturating_sub(digits.len())));
+    digits
 }
 
 /// Returns the digits of a number, without `0x`.

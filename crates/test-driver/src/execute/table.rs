@@ -53,9 +53,8 @@ pub(super) fn row(root: &str) -> Option<How> {
 pub(super) fn flow(words: &Words<'_>) -> Flow {
     match words.part(0).unwrap_or_default() {
         "mov" | "shl" | "shr" | "shf" | "prmt" | "bfe" | "bfi" | "szext" | "brev" | "and" | "or" | "xor" | "not"
-        | "lop3" | "selp" | "slct" | "cvta" | "shfl" | "vote" | "match" | "elect" => Flow::Bits,
+        | "lop3" | "selp" | "slct" | "cvta" | "shfl" | "vote" | "match" | "elect" | "mma" => Flow::Bits,
         "cvt" if words.kinds().iter().all(|kind| kind.is_integer()) => Flow::Bits,
-        "mma" => Flow::Bits,
         "wmma" if words.part(1) == Some("mma") => Flow::Bits,
         "bra" | "brx" | "call" | "bar" | "barrier" => Flow::Decides,
         "ld" | "ldu" | "st" | "atom" | "red" | "cp" | "mbarrier" | "wmma" | "ldmatrix" | "stmatrix" | "tex"
