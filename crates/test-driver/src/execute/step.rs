@@ -490,8 +490,8 @@ impl Step<'_, '_> {
         warp.registers.resize(warp.registers.len().max((base + callee.registers) as usize), [0; LANES]);
         let needed = (predicates + callee.predicates) as usize;
         warp.predicates.resize(warp.predicates.len().max(needed), 0);
-        // False, and a sink.
-        warp.predicates[predicates as usize] = 0;
+        // False. Other lanes can be in other functions, which have predicates of their own here.
+        warp.predicates[predicates as usize] &= !self.mask;
         if end > 0 {
             warp.local.resize(LANES, Vec::new());
             for lane in each(self.mask) {

@@ -591,6 +591,40 @@ fn libraries_have_shared_memory() {
     assert_eq!(block(&format!("{store} cvt.u64.u32 %w1, %r3; st.global.u64 [%a], %w1;"), 1)[0], 0);
 }
 
+/// Half of a warp waits in a function with predicates, while the rest calls a function at the same depth.
+#[test]
+fn a_call_leaves_the_predicates_of_other_lanes() {
+    let tests: String = (0..9).map(|i| format!("setp.gt.u64 %p{i}, %n1, {i}; ")).collect();
+    let sums: String = (0..9).map(|i| format!("selp.u64 %n2, 1, 0, %p{i}; add.u64 %n3, %n3, %n2; ")).collect();
+    let text = format!(
+        ".func (.param .b64 r) leaf(.param .b64 n) {{ .reg .b64 %n; ld.param.u64 %n, [n]; add.u64 %n, %n, 100;
+            st.param.b64 [r], %n; ret; }}
+        .func (.param .b64 r) few(.param .b64 n) {{ .reg .b64 %n<3>; .param .b64 a; .param .b64 b; ld.param.u64 %n1, [n];
+            st.param.b64 [a], %n1; call (b), leaf, (a); ld.param.u64 %n2, [b]; bar.warp.sync 0xffffffff;
+            st.param.b64 [r], %n2; ret; }}
+        .func (.param .b64 r) many(.param .b64 n) {{ .reg .b64 %n<4>; .reg .pred %p<9>; ld.param.u64 %n1, [n];
+            {tests} bar.warp.sync 0xffffffff; mov.u64 %n3, 0; {sums} st.param.b64 [r], %n3; ret; }}
+        .entry k(.param .u64 out) {{ .reg .b64 %n<9>; .reg .b32 %t<3>; .reg .pred %p<3>; .param .b64 a; .param .b64 b;
+            ld.param.u64 %n1, [out]; mov.u32 %t1, %tid.x; cvt.u64.u32 %n2, %t1; shl.b64 %n3, %n2, 4; add.u64 %n1, %n1, %n3;
+            setp.lt.u64 %p1, %n2, 16; st.param.b64 [a], %n2;
+            @%p1 bra LOW; call (b), few, (a); bra NEXT;
+            LOW: call (b), many, (a);
+            NEXT: ld.param.u64 %n4, [b]; st.u64 [%n1], %n4;
+            @%p1 bra AGAIN; call (b), many, (a); bra END;
+            AGAIN: call (b), few, (a);
+            END: ld.param.u64 %n4, [b]; st.u64 [%n1+8], %n4; ret; }}"
+    );
+    let mut out = Memory(vec![0; 64]);
+    let address = out.address();
+    let effects = run(&text, (1, 32, 0), &[address], &mut [&mut out]);
+    assert!(effects.fault.is_none(), "{:?}", effects.fault);
+    for lane in 0..32 {
+        let (many, few) = (lane.min(9), lane + 100);
+        let expected = if lane < 16 { [many, few] } else { [few, many] };
+        assert_eq!(out.0[2 * lane as usize..][..2], expected, "{lane}");
+    }
+}
+
 #[test]
 fn functions_call_functions() {
     let before =
