@@ -45,21 +45,34 @@ pub(crate) struct Context {
     cache_config: c_uint,
 }
 
+/// The current context, and those below it.
+type Stack = (Option<Arc<Remains>>, Vec<Arc<Remains>>);
+
 thread_local! {
-    /// The last context is the current one. It is not dropped: destructors of other thread-locals call the driver.
-    static STACK: ManuallyDrop<RefCell<Vec<Arc<Remains>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    /// It is not dropped: destructors of other thread-locals call the driver. So one context takes no memory of the heap.
+    static STACK: ManuallyDrop<RefCell<Stack>> = const { ManuallyDrop::new(RefCell::new((None, Vec::new()))) };
 }
 
 fn top() -> Handle {
-    STACK.with(|stack| stack.borrow().last().map_or(Handle::NULL, |top| top.handle))
+    STACK.with(|stack| stack.borrow().0.as_ref().map_or(Handle::NULL, |top| top.handle))
 }
 
 fn push(context: Arc<Remains>) {
-    STACK.with(|stack| stack.borrow_mut().push(context));
+    STACK.with(|stack| {
+        let (top, below) = &mut *stack.borrow_mut();
+        below.extend(top.replace(context));
+    });
 }
 
 fn pop() -> Option<Arc<Remains>> {
-    STACK.with(|stack| stack.borrow_mut().pop())
+    STACK.with(|stack| {
+        let (top, below) = &mut *stack.borrow_mut();
+        let popped = std::mem::replace(top, below.pop());
+        if below.is_empty() {
+            *below = Vec::new();
+        }
+        popped
+    })
 }
 
 /// `CU_LIMIT_*` with the values of an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
@@ -312,7 +325,7 @@ entry_points! {
     }
 
     fn cuCtxGetDevice(_driver, device: Out<c_int>) {
-        let of_top = STACK.with(|stack| stack.borrow().last().map(|top| top.device));
+        let of_top = STACK.with(|stack| stack.borrow().0.as_ref().map(|top| top.device));
         device.set(of_top.ok_or(Status::INVALID_CONTEXT)?)
     }
 

@@ -594,8 +594,8 @@ fn libraries_have_shared_memory() {
 /// Half of a warp waits in a function with predicates, while the rest calls a function at the same depth.
 #[test]
 fn a_call_leaves_the_predicates_of_other_lanes() {
-    let tests: String = (0..9).map(|i| format!("setp.gt.u64 %p{i}, %n1, {i}; ")).collect();
-    let sums: String = (0..9).map(|i| format!("selp.u64 %n2, 1, 0, %p{i}; add.u64 %n3, %n3, %n2; ")).collect();
+    let all = |text: &str| (0..9).map(|i| text.replace('#', &i.to_string())).collect::<String>();
+    let (tests, sums) = (all("setp.gt.u64 %p#, %n1, #; "), all("selp.u64 %n2, 1, 0, %p#; add.u64 %n3, %n3, %n2; "));
     let text = format!(
         ".func (.param .b64 r) leaf(.param .b64 n) {{ .reg .b64 %n; ld.param.u64 %n, [n]; add.u64 %n, %n, 100;
             st.param.b64 [r], %n; ret; }}
