@@ -136,7 +136,9 @@ impl Tracer {
         match unsafe { call.read(data.parameters) } {
             cupti::Call::Launch(launch) => self.launch(&launch, data, start, duration, status),
             // SAFETY: `status` is the result of the load.
-            cupti::Call::Load(image) if status == 0 => unsafe { cupti::ptx(image) }.map_or((), |ptx| self.report.image(ptx)),
+            cupti::Call::Load(image) if status == 0 => {
+                unsafe { cupti::ptx(image) }.map_or((), |ptx| self.report.image(ptx))
+            }
             cupti::Call::Load(_) => {}
             cupti::Call::Graph { graph, stream } => self.report.send(&Event::Graph(protocol::GraphLaunch {
                 thread: report::thread(),
