@@ -23,7 +23,7 @@ const STEPS_OF_A_RUN: u64 = 20;
 /// Where the kernels are interpreted: the bodies, the steps, and the time of each, which is longer.
 const BODIES_WITHOUT_GPU: u32 = 1 << 8;
 const STEPS_WITHOUT_GPU: u64 = 240;
-const SECONDS_WITHOUT_GPU: f32 = 0.025;
+const SECONDS_WITHOUT_GPU: f32 = 0.0125;
 /// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
 /// Threads per block, as in the kernels' source.
