@@ -21,9 +21,9 @@ const STEPS: u64 = 1200;
 /// The steps that are launched together. After an even number, the positions are in the same slice as before.
 const STEPS_OF_A_RUN: u64 = 20;
 /// Where the kernels are interpreted: the bodies, the steps, and the time of each, which is longer.
-const BODIES_WITHOUT_GPU: u32 = 1 << 9;
-const STEPS_WITHOUT_GPU: u64 = 60;
-const SECONDS_WITHOUT_GPU: f32 = 0.02;
+const BODIES_WITHOUT_GPU: u32 = 1 << 8;
+const STEPS_WITHOUT_GPU: u64 = 240;
+const SECONDS_WITHOUT_GPU: f32 = 0.0125;
 /// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
 /// Threads per block, as in the kernels' source.
@@ -204,7 +204,7 @@ fn picture(positions: &[Float4]) -> Vec<[u8; 3]> {
             if distance > radius * radius {
                 continue;
             }
-            let share = 2 + 4 * distance / (radius * radius);
+            let share = 1 + 3 * distance / (radius * radius);
             let (x, y) = (place(position.x) + dx, place(-position.y) + dy);
             if let (Ok(x @ ..PIXELS), Ok(y @ ..PIXELS)) = (usize::try_from(x), usize::try_from(y)) {
                 let pixel = &mut pixels[y * PIXELS + x];

@@ -7,5 +7,8 @@ fn main() -> Result<(), kernel_args_build::Error> {
         .arch("sm_75")
         .fallback("ptx")
         .generate()
+        .contract("diffuse", r#"grid_covers = ("plate.width", "plate.height")"#)
+        .contract("diffuse.from", r#"len = "plate.width * plate.height""#)
+        .contract("diffuse.to", r#"len = "plate.width * plate.height""#)
         .build()
 }

@@ -15,7 +15,7 @@ pub enum Value<'a> {
     Signed(i128),
     /// An unsigned integer.
     Unsigned(u128),
-    /// A `float`.
+    /// A `float`, `__half` or `__nv_bfloat16`.
     F32(f32),
     /// A `double`.
     F64(f64),
@@ -71,11 +71,15 @@ impl<'a> ValueType<'a> {
             (Class::Integer, base) if base.is_signed() => Value::Signed(signed(bytes)?),
             (Class::Integer, _) => Value::Unsigned(unsigned(bytes)?),
             (Class::Float, _) => match bytes.len() {
+                2 => half("f16", bytes)?,
                 4 => Value::F32(f32::from_bits(unsigned(bytes)? as u32)),
                 8 => Value::F64(f64::from_bits(unsigned(bytes)? as u64)),
                 _ => return None,
             },
-            (_, CppBase::Named(name)) => vector(name, bytes).or_else(|| fields(members, bytes))?,
+            (_, CppBase::Named(name)) => {
+                let scalar = cpp::builtin(name).and_then(|row| half(row.element, bytes));
+                scalar.or_else(|| vector(name, bytes)).or_else(|| fields(members, bytes))?
+            }
             _ => return None,
         })
     }
@@ -110,7 +114,7 @@ fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     Some(Value::Enum(found.map(|variant| variant.name), number))
 }
 
-/// Returns the members of a struct; `None` if they are not known, or do not fit.
+/// `None` if the members are not known, or do not fit.
 fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let fits = |member: Parameter<'_>| {
         let end = member.offset.and_then(|offset| offset.checked_add(member.size));
@@ -120,7 +124,21 @@ fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     is_whole.then_some(Value::Struct(Fields { members, bytes }))
 }
 
-/// Returns the components of a CUDA vector; `None` if `name` is not a CUDA vector of this size.
+fn half<'a>(format: &str, bytes: &[u8]) -> Option<Value<'a>> {
+    let bits = u32::from(u16::from_le_bytes(bytes.try_into().ok()?));
+    Some(Value::F32(match format {
+        "bf16" => f32::from_bits(bits << 16),
+        "f16" => {
+            // The bias of the exponent is 112 less. The largest exponent is infinity and NaN.
+            let special = if bits & 0x7c00 == 0x7c00 { 0x7f80_0000 } else { 0 };
+            let magnitude = f32::from_bits((bits & 0x7fff) << 13 | special) * f32::from_bits(239 << 23);
+            if bits >> 15 == 1 { -magnitude } else { magnitude }
+        }
+        _ => return None,
+    }))
+}
+
+/// `None` if `name` is not a CUDA vector of this size.
 fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     let row = cpp::builtin(name).filter(|row| row.size == bytes.len())?;
     let size = row.size.checked_div(row.components).filter(|size| *size > 0)?;
@@ -128,14 +146,15 @@ fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     let cpp = CppType::of(match row.element {
         "i8" | "i16" | "i32" | "i64" | "CLong" => CppBase::Integer { signed: true, bits },
         "u8" | "u16" | "u32" | "u64" | "CULong" => CppBase::Integer { signed: false, bits },
-        "f32" | "f64" => CppBase::Float { bits },
+        "f16" | "f32" | "f64" => CppBase::Float { bits },
+        "bf16" => CppBase::Named("__nv_bfloat16"),
         _ => return None,
     });
     let element = ValueType { class: class_of(cpp, Members::UNKNOWN), cpp, members: Members::UNKNOWN };
     Some(Value::Vector(Values { bytes, size, element }))
 }
 
-/// Returns the number with these little-endian bytes; `None` for no bytes, or for more than 16.
+/// `None` for no bytes, or for more than 16.
 fn unsigned(bytes: &[u8]) -> Option<u128> {
     let mut wide = [0; 16];
     wide.get_mut(..bytes.len()).filter(|number| !number.is_empty())?.copy_from_slice(bytes);
@@ -249,9 +268,11 @@ mod tests {
         let members = [int("x", 0), int("y", 4)];
         let pairs = |cpp| (Class::Bytes, cpp, Members::of(&members));
         let named = CppType::named("Pair");
+        let number = |name| (Class::Bytes, CppType::named(name), Members::UNKNOWN);
+        let half = number("__half");
         let bytes = CppType::integer(false, 8).array(40);
         let shortened = std::format!("[{}… 24 more]", "9, ".repeat(16));
-        let cases: [Case<'_>; 13] = [
+        let cases: [Case<'_>; 24] = [
             (of(CppBase::Integer { signed: true, bits: 32 }), &minus_2, "-2"),
             (of(CppBase::Integer { signed: false, bits: 32 }), &minus_2, "4294967294"),
             (of(CppBase::Long { signed: true }), &minus_2, "-2"),
@@ -266,11 +287,33 @@ mod tests {
             (pairs(named), &pair[..7], "0x01000000020000"),
             (pairs(named.array(2)), &twice, "[{x: 1, y: 2}, {x: 1, y: 2}]"),
             ((Class::Bytes, bytes, Members::UNKNOWN), &nines, &shortened),
+            (half, &[0, 0x3c], "1.0"),
+            (half, &[0x66, 0xae], "-0.099975586"),
+            (half, &[1, 0], "5.9604645e-8"),
+            (half, &[0, 0x80], "-0.0"),
+            (half, &[0xff, 0x7b], "65504.0"),
+            (half, &[0, 0xfc], "-inf"),
+            (half, &[1, 0x7c], "NaN"),
+            ((Class::Float, CppType::UNKNOWN, Members::UNKNOWN), &[0, 0x3c], "1.0"),
+            (number("__nv_bfloat16"), &[0x20, 0xc0], "-2.5"),
+            (number("__half2"), &[0, 0x3c, 0, 0x40], "(1.0, 2.0)"),
+            (number("__nv_bfloat162"), &[0x80, 0x3f, 0x20, 0xc0], "(1.0, -2.5)"),
         ];
         for ((class, cpp, members), bytes, expected) in cases {
             let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
             let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
             assert_eq!(Value::of(&parameter, bytes).to_string(), expected);
+        }
+        for bits in 0..0x7c00_u16 {
+            let (exponent, fraction) = (i32::from(bits >> 10), f32::from(bits & 0x3ff) / 1024.0);
+            let expected = match exponent {
+                0 => fraction * 2_f32.powi(-14),
+                _ => (1.0 + fraction) * 2_f32.powi(exponent - 15),
+            };
+            for (bits, expected) in [(bits, expected), (bits | 0x8000, -expected)] {
+                let Some(Value::F32(value)) = super::half("f16", &bits.to_le_bytes()) else { panic!("{bits:#x}") };
+                assert_eq!(value.to_bits(), expected.to_bits(), "{bits:#x}");
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{kernels::Kernels as Settings, sources::Source, texts};
 use kernel_args_image::generate::{self, Naming, Options};
 use kernel_args_image::{Image, Kernels, quoted};
-use std::fmt::Write as _;
+use std::{cell::RefCell, collections::BTreeSet, fmt::Write as _};
 
 pub(crate) struct Style<'a> {
     pub(crate) extension: &'a str,
@@ -82,7 +82,12 @@ fn indented(text: &str) -> String {
 /// place.
 ///
 /// A build script does not know which features provide Rust types for `__half` and fp8: the text has both.
-pub(crate) fn structs(image: &[u8], description: &[u8], kernels: &Settings, krate: &str) -> String {
+pub(crate) fn structs(
+    image: &[u8],
+    description: &[u8],
+    kernels: &Settings,
+    used: &RefCell<BTreeSet<String>>,
+) -> String {
     fn read<'i>(image: &'i Result<Image<'i>, kernel_args_image::Error>) -> Option<Kernels<'i>> {
         image.as_ref().ok()?.kernels().ok()
     }
@@ -90,11 +95,12 @@ pub(crate) fn structs(image: &[u8], description: &[u8], kernels: &Settings, krat
     let (Some(image), Some(description)) = (read(&image), read(&description)) else {
         return String::new();
     };
+    let krate = kernels.krate.as_deref().unwrap_or(KRATE);
     let text = |half, float8, textures| {
         let mut options = Options::default();
         options.krate = krate;
         options.pointers = kernels.pointers;
-        options.contracts = &kernels.contracts;
+        (options.contracts, options.used) = (&kernels.contracts, Some(used));
         options.naming = Naming::Items("");
         (options.half, options.float8, options.textures) = (half, float8, textures);
         generate::of_images(&image, Some(&description), &options)
@@ -102,22 +108,6 @@ pub(crate) fn structs(image: &[u8], description: &[u8], kernels: &Settings, krat
     let with = |half, textures| either("float8", krate, text(half, true, textures), || text(half, false, textures));
     let both = |textures| either("half", krate, with(true, textures), || with(false, textures));
     either("textures", krate, both(true), || both(false))
-}
-
-/// Returns the contracts whose struct or field is in none of the texts.
-pub(crate) fn without_struct<'c>(contracts: &'c [(String, String)], texts: &[&str]) -> Vec<&'c str> {
-    let is_in = |text: &str, on: &str| {
-        let (item, field) = on.split_once('.').map_or((on, None), |(item, field)| (item, Some(field)));
-        let mut structs = text.split("#[derive(KernelArgs)]").skip(1);
-        structs.any(|one| {
-            let one = one.split("\n}").next().unwrap_or_default();
-            let ends = [",", ")", "\n"].map(|end| format!("kernel = {item}{end}"));
-            let is_kernel = ends.iter().any(|end| one.contains(end)) || one.contains(&format!("entries = \"{item}<"));
-            is_kernel && field.is_none_or(|field| one.contains(&format!("pub {field}:")))
-        })
-    };
-    let names = contracts.iter().map(|(on, _)| on.as_str());
-    names.filter(|on| !texts.iter().any(|text| is_in(text, on))).collect()
 }
 
 fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> String) -> String {
@@ -135,15 +125,6 @@ fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> St
 mod tests {
     use super::{Module, Style, write};
     use crate::{identifier::module_name, sources::Source};
-
-    #[test]
-    fn a_contract_needs_a_struct_and_a_field() {
-        let text = "#[derive(KernelArgs)]\n#[kernel_args(kernel = matmul, shared = \"n\")]\npub struct Matmul {\n    pub n: i32,\n}\n\
-                    #[derive(KernelArgs)]\n#[kernel_args(\n    kernel = self,\n    entries = \"axpy<*>\"\n)]\npub struct Axpy<T> {\n    pub a: T,\n}\n";
-        let names = ["matmul", "matmul.n", "axpy.a", "matmul.a", "axpy.n", "mat", "copy"];
-        let contracts = names.map(|on| (on.to_owned(), String::new()));
-        assert_eq!(super::without_struct(&contracts, &["", text]), ["matmul.a", "axpy.n", "mat", "copy"]);
-    }
 
     #[test]
     fn one_macro_names_all_images() {

@@ -71,22 +71,24 @@ pub(crate) enum ApiCall {
     Cooperative,
     Extended,
     Graph,
+    Load,
 }
-
-const CALLS: [(u32, ApiCall); 8] = [
-    (307, ApiCall::Launch),
-    (442, ApiCall::Launch),
-    (477, ApiCall::Cooperative),
-    (478, ApiCall::Cooperative),
-    (514, ApiCall::Graph),
-    (515, ApiCall::Graph),
-    (652, ApiCall::Extended),
-    (653, ApiCall::Extended),
-];
 
 pub(crate) enum Call {
     Launch(LaunchCall),
     Graph { graph: usize, stream: usize },
+    Load(*const c_char),
+}
+
+/// Returns an image if it is PTX, whose types the driver does not keep.
+///
+/// # Safety
+/// The driver has loaded the image.
+pub(crate) unsafe fn ptx<'a>(image: *const c_char) -> Option<&'a [u8]> {
+    // SAFETY: an image has a first byte.
+    let is_ptx = matches!(unsafe { image.cast::<u8>().read() }, b'.' | b'/' | b' ' | b'\t'..=b'\r');
+    // SAFETY: PTX ends with a zero.
+    is_ptx.then(|| unsafe { CStr::from_ptr(image) }.to_bytes())
 }
 
 pub(crate) struct LaunchCall {
@@ -202,10 +204,16 @@ struct GraphLaunchParams {
 
 impl ApiCall {
     pub(crate) fn of(id: u32) -> Option<Self> {
-        CALLS.iter().find(|call| call.0 == id).map(|call| call.1)
+        Some(match id {
+            19 | 20 | 678 => Self::Load,
+            307 | 442 => Self::Launch,
+            477 | 478 => Self::Cooperative,
+            514 | 515 => Self::Graph,
+            652 | 653 => Self::Extended,
+            _ => return None,
+        })
     }
 
-    ///
     /// # Safety
     /// `parameters` is the `functionParams` of this function in a callback, before or after the call: the driver reads
     /// the same pointers.
@@ -216,6 +224,8 @@ impl ApiCall {
                 let GraphLaunchParams { graph, stream } = unsafe { parameters.cast::<GraphLaunchParams>().read() };
                 Call::Graph { graph, stream }
             }
+            // SAFETY: the parameters of `cuModuleLoadData…` and `cuLibraryLoadData` begin with two pointers.
+            Self::Load => Call::Load(unsafe { parameters.cast::<[*const c_char; 2]>().read() }[1]),
             Self::Extended => {
                 // SAFETY: the caller guarantees the type.
                 let call = unsafe { parameters.cast::<LaunchKernelExParams>().read() };
@@ -309,7 +319,7 @@ pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
         }
         error => return Err(format!("cuptiSubscribe returned {error}")),
     }
-    let wanted = CALLS.iter().map(|call| (DRIVER_API, call.0));
+    let wanted = (0..1000).filter(|id| ApiCall::of(*id).is_some()).map(|id| (DRIVER_API, id));
     for (domain, id) in wanted.chain([(RESOURCE, MODULE_LOADED)]) {
         // SAFETY: the subscriber is valid.
         let error = unsafe { enable(1, subscriber, domain, id) };

@@ -1,8 +1,7 @@
 //! The library that `kernel-args trace` loads into a program: it reports the program's launches to `kernel-args`.
 //!
 //! The CUDA driver loads the library that the variable `CUDA_INJECTION64_PATH` names, and calls
-//! [`InitializeInjection`]. CUPTI then calls [`callback`] for each launch and each loaded module: also in programs with
-//! the static CUDA runtime, and for libraries.
+//! [`InitializeInjection`]. CUPTI then calls [`callback`] for each launch and each load.
 //!
 //! It uses the standard library only: the build script of `kernel-args-cli` compiles it with one call of rustc.
 
@@ -47,8 +46,7 @@ const INVALID_HANDLE: u32 = 400;
 
 static TRACER: OnceLock<Tracer> = OnceLock::new();
 
-/// Called by the driver once it has loaded this library. Returns 1, which means success, in any case: a program runs
-/// without a trace rather than not at all.
+/// Called by the driver after it has loaded this library. Returns 1, success: without a trace the program runs too.
 #[unsafe(no_mangle)]
 pub extern "C" fn InitializeInjection() -> c_int {
     let _ = catch_unwind(|| {
@@ -75,7 +73,6 @@ fn start(report: &Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Called before and after each launch, and after a module was loaded.
 extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void) {
     let _ = catch_unwind(|| {
         let Some(tracer) = TRACER.get() else { return };
@@ -138,6 +135,11 @@ impl Tracer {
         // SAFETY: `id` is the function whose parameters these are.
         match unsafe { call.read(data.parameters) } {
             cupti::Call::Launch(launch) => self.launch(&launch, data, start, duration, status),
+            // SAFETY: `status` is the result of the load.
+            cupti::Call::Load(image) if status == 0 => {
+                unsafe { cupti::ptx(image) }.map_or((), |ptx| self.report.image(ptx))
+            }
+            cupti::Call::Load(_) => {}
             cupti::Call::Graph { graph, stream } => self.report.send(&Event::Graph(protocol::GraphLaunch {
                 thread: report::thread(),
                 start,

@@ -39,7 +39,7 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let names = entries.filter(|entry| entry.path().is_dir() == is_folder);
     let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let (similar, names) = image::similar_files(&missing.to_string_lossy(), names);
+    let (similar, mut names) = image::similar_files(&missing.to_string_lossy(), names);
     let (what, meant) = if is_folder {
         let inside = names.iter().map(|name| folder.join(name).join(path.file_name().unwrap_or_default()));
         (format!("no folder `{}`", missing.display()), inside.into_iter().find(|path| path.is_file()))
@@ -47,6 +47,9 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
         // Often the folder of the images is left out.
         let folders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let below = folders.map(|inside| inside.join(missing)).find(|path| path.is_file());
+        if let Some(path) = below.as_ref().and_then(|path| path.strip_prefix(folder).ok()) {
+            names = vec![path.display().to_string()];
+        }
         ("no such file".to_owned(), below.or_else(|| similar.map(|name| folder.join(name))))
     };
     let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

@@ -8,7 +8,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args", 1_184_000),
     ("kernel-args-derive", 226_500),
     ("kernel-args-abi", 356_500),
-    ("kernel-args-build", 109_500),
+    ("kernel-args-build", 109_000),
     ("kernel-args-cli", 231_500),
     ("kernel-args-image", 557_500),
     ("kernel-args-nvrtc", 36_000),

@@ -132,8 +132,7 @@ impl Grid {
         }
     }
 
-    /// Returns the point on the far edges with the shortest path to it, plus a lower bound for the rest of the lists,
-    /// which have the lengths `h` and `k`.
+    /// Returns the point on the far edges with the shortest path to it, plus a lower bound for the rest (`h` by `k`).
     pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
         let (mut best, mut nearest) = ((0, 0), usize::MAX);
         let mut point = 0;

@@ -144,8 +144,7 @@ impl<'a> MemberMismatch<'a> {
     }
 }
 
-/// Returns whether the kernel's struct has a union whose name the host's struct does not have: any member can be a part
-/// of it.
+/// Returns whether the host's struct lacks a union of the kernel's: any member can be a part of it.
 const fn has_other_union(theirs: Members<'_>, own: Members<'_>) -> bool {
     let mut i = 0;
     while let Some(member) = theirs.get_unspelled(i) {

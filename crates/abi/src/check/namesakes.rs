@@ -116,8 +116,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Returns whether this struct lacks the inner struct with the difference: it does not have its members itself, and
-    /// its member at the difference is no other name of it.
+    /// Returns whether this struct has neither the inner struct with the difference, under any name, nor its members.
     const fn lacks(&self, theirs: &Self) -> bool {
         let inner = theirs.end.declared.name;
         if self.members.find(inner).is_some() && theirs.members.find(inner).is_none() {
@@ -150,8 +149,7 @@ const fn is_own_struct(member: &Parameter<'_>) -> bool {
     member.members.is_known() && !member.cpp.is_pointer() && !member.cpp.base.is_builtin()
 }
 
-/// Returns whether user code can have changed something inside of the host's struct. If the names mean two types, its
-/// members can be right for another kernel.
+/// If the names mean two types, the host's members can be right for another kernel.
 const fn are_structs_of_one_type(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let have_one_name = match (host.cpp.base, kernel.cpp.base) {
         (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),

@@ -87,8 +87,7 @@ impl<'a> Pairs<'a> {
         Self { found: [None; MOST], len: 0, next: 0 }
     }
 
-    /// Adds a pair, unless its types are compared already: a struct can point to itself. Returns `false` if there are
-    /// too many.
+    /// Adds a pair, unless its types are compared already: a struct can point to itself. `false` if there are too many.
     pub(super) const fn push(&mut self, pair: &Pair<'a>) -> bool {
         let mut i = 0;
         while i < self.len {

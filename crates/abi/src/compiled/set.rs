@@ -248,8 +248,7 @@ impl ExactSizeIterator for KernelIter {}
 const NEAREST: usize = 3;
 
 impl CompiledKernels {
-    /// Returns the indices of the kernels whose names are most similar to `pattern` and `suffix`, best first, then the
-    /// other kernels.
+    /// Returns the indices of the kernels whose names are most similar to `pattern` and `suffix`, the best first.
     #[doc(hidden)]
     pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; NEAREST] {
         let (mut best, mut scores) = ([None; NEAREST], [0; NEAREST]);

@@ -124,8 +124,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Returns whether a declaration may differ in this way, although a new struct may not. The guide's chapter `launchers`
-/// lists what is right. Names that are exchanged are a mistake.
+/// Returns whether a declaration may differ in this way, although a new struct may not. Exchanged names are a mistake.
 const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     let Mismatch::Differs { field, parameter, differences, .. } = *mismatch else {
         return false;
@@ -186,8 +185,7 @@ const fn are_elements(members: Members<'_>, element: &str, depth: usize) -> bool
     i > 0
 }
 
-/// Returns the error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared
-/// with or without `const`.
+/// `None` if the returned type is right. A returned pointer may be declared with or without `const`.
 pub const fn result_message(host: &[Parameter<'_>], launcher: &Signature<'_>, declare: &str) -> Option<Message> {
     let (name, mut hint) = (launcher.name, Hint::new());
     let mut message;
@@ -235,8 +233,7 @@ const fn declaration(name: &str, ty: &str) -> Declaration {
     text!(declare, &typed(name, ty))
 }
 
-/// Appends a hint about a kernel and its fields, up to the attributes of a field, which an argument cannot have. Names
-/// are inside of backticks.
+/// Appends a hint about a kernel and its fields, up to the attributes of a field, which an argument cannot have.
 const fn push_for_launcher(hint: &mut Hint, text: &str) {
     const WORDS: [(&str, &str); 2] = [("kernel", "launcher"), ("field", "argument")];
     let bytes = text.as_bytes();

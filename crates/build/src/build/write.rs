@@ -6,11 +6,12 @@ use super::{
 };
 use crate::{
     constants,
-    modules::{self, KRATE, Module, Style, structs},
+    modules::{self, Module, Style, structs},
     texts,
 };
 use kernel_args_image::Image;
 use std::{
+    cell::RefCell,
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
@@ -24,6 +25,7 @@ impl Build<'_> {
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
         let krate = self.kernels.krate.as_deref();
+        let used = RefCell::default();
         let mut warnings = Vec::new();
         let mut with_kernels = Vec::new();
         for (Unit { source, constants, .. }, done) in self.units.iter().zip(done) {
@@ -60,7 +62,7 @@ impl Build<'_> {
             if has_kernels || !constants.is_empty() {
                 let structs = self.kernels.generate.then(|| {
                     let image = made.image.as_deref().unwrap_or(&made.description);
-                    structs(image, &made.description, self.kernels, krate.unwrap_or(KRATE))
+                    structs(image, &made.description, self.kernels, &used)
                 });
                 with_kernels.push(Module { source, absent, has_kernels, constants: items, structs });
             } else {
@@ -70,8 +72,8 @@ impl Build<'_> {
         if self.library.is_some() {
             return Ok(warnings);
         }
-        let generated: Vec<&str> = with_kernels.iter().filter_map(|module| module.structs.as_deref()).collect();
-        if let Some(on) = modules::without_struct(&self.kernels.contracts, &generated).first() {
+        let (used, is_whole) = (used.into_inner(), with_kernels.iter().all(|module| module.absent.is_none()));
+        if let Some((on, _)) = self.kernels.contracts.iter().find(|(on, _)| is_whole && !used.contains(on)) {
             return Err(texts::no_struct(on));
         }
         self.remove_stale(&rust)?;

@@ -4,8 +4,7 @@ use super::change::{Change, ChangeKind, Side};
 use crate::{escape::terminal, show::json};
 use kernel_args_abi::{Members, signature::Variant};
 
-/// The changes of the enum at `path`. Enumerators are matched by name, and the rest by value. An added enumerator does
-/// not break callers.
+/// Enumerators are matched by name, and the rest by value. An added enumerator does not break callers.
 pub(super) fn push(
     path: &str,
     (from, old): (usize, Members<'_>),

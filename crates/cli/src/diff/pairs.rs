@@ -83,7 +83,7 @@ fn lacking<'k>(
 }
 
 /// If a symbol has several kernels with different parameters or limits per GPU, kernels for the same GPU are compared,
-/// unless both exist unchanged on the opposite side. Two generations can have one number (`sm_90`, `sm_90a`).
+/// unless both exist unchanged in the other list. Two generations can have one number (`sm_90`, `sm_90a`).
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut pairs = Vec::new();
     for (index, to) in new.iter().enumerate() {

@@ -8,15 +8,11 @@ use kernel_args_abi::{
 };
 use serde_json::{Value, json};
 
-/// Returns the use of a parameter, or of a member at `at` bytes in the parameter with this body, and the type that the
-/// code shows where no C++ type is known.
+/// Returns the use of what is `at` bytes in the parameter with this body, and the type that the code shows.
 pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (bool, usize)) -> [String; 2] {
     let end = at.saturating_add(value.size);
     let mut slots = body.slots().map(|slot| slot.offset);
-    if !body.is_known() {
-        return Default::default();
-    }
-    if body.is_unused() && is_member {
+    if !body.is_known() || body.is_unused() && is_member {
         return Default::default();
     }
     if !slots.any(|offset| offset.saturating_add(8) > at && offset < end) {

@@ -23,8 +23,7 @@ const CONNECTIONS: u32 = 256;
 /// In bytes. A program that launches faster waits.
 const WAITING: usize = 64 << 20;
 
-/// The number of the process, the length of the line in bytes, and the event, or why the trace of the process has
-/// ended before it.
+/// The process, the length of the line in bytes, and the event, or why the trace of the process has ended.
 pub(super) type Message = (u32, usize, Result<Event, String>);
 
 #[derive(Clone)]
@@ -111,7 +110,7 @@ pub(super) fn listen(
     thread::Builder::new().spawn(accept).map(drop)
 }
 
-/// Waits until the connections of the program are accepted: they are accepted in order, and this is a later one.
+/// Waits until all connections are accepted, in their order: this is the last.
 #[cfg(unix)]
 pub(super) fn accept_all(path: &Path, timeout: Duration) -> io::Result<()> {
     let mut last = std::os::unix::net::UnixStream::connect(path)?;

@@ -138,13 +138,13 @@ fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
     const SHOWN: usize = 16;
     /// Above it, four bytes can be a `float`, whose smallest usual values begin here.
     const SMALL: u64 = 1 << 24;
-    match Value::of(parameter, bytes) {
+    // An integer of PTX can be an address, or a number with a sign: the C++ type decides.
+    let class = if parameter.class == Class::Integer { Class::Unknown } else { parameter.class };
+    match Value::of(&Parameter { class, ..*parameter }, bytes) {
         Value::Bytes(bytes) if bytes.len() <= 8 => {
-            let is_float = parameter.class == Class::Float;
             let mut wide = [0; 8];
             wide[..bytes.len()].copy_from_slice(bytes);
             match (u64::from_le_bytes(wide), bytes.len()) {
-                (number, 4) if is_float => format!("{:?}", f32::from_bits(number as u32)),
                 (number, ..=4) if number < SMALL => number.to_string(),
                 (0, _) => String::from("0"),
                 (number, _) => format!("{number:#x}"),

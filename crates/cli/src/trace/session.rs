@@ -122,8 +122,7 @@ impl Session {
         &self.folder.0
     }
 
-    /// `None` once the program and its processes have ended. Processes that outlive the program cannot prevent it,
-    /// whatever they send.
+    /// `None` once the program and its processes have ended. Processes that outlive the program cannot prevent it.
     pub(crate) fn next(&mut self) -> Option<(u32, Result<Event, String>)> {
         loop {
             // A connection sends its last event before it ends.

@@ -2,7 +2,7 @@
 
 use crate::{item, of_image, with_items};
 use kernel_args_image::generate::Pointers;
-use std::fmt::Write as _;
+use std::{cell::RefCell, fmt::Write as _};
 
 /// A kernel `k` with 64-bit parameters of these names. Their global addresses are in `%a`, `%b`, …
 fn kernel(symbol: &str, names: &[&str], instructions: &str) -> Vec<u8> {
@@ -98,8 +98,10 @@ fn objects_are_borrowed_and_contracts_are_written() {
     let contracts = contracts.map(|(on, attribute)| (on.to_owned(), attribute.to_owned()));
     let mut options = with_items();
     options.textures = true;
-    options.contracts = &contracts;
+    let used = RefCell::default();
+    (options.contracts, options.used) = (&contracts, Some(&used));
     let text = of_image(&image, &options);
+    assert_eq!(used.borrow().iter().collect::<Vec<_>>(), ["k", "k.a", "k.d"]);
     assert!(text.contains("use kernel_args::texture::{Surface, Texture};"), "{text}");
     assert!(text.contains("#[kernel_args(kernel = k, shared = \"4 * d\")]"), "{text}");
     let fields: Vec<_> = item(&text, "K").lines().filter(|line| !line.contains("///")).map(str::trim).collect();

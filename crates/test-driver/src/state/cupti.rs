@@ -31,11 +31,14 @@ const INVALID_PARAMETER: c_uint = 1;
 const MULTIPLE_SUBSCRIBERS: c_uint = 39;
 
 /// The functions with callbacks: the number, and the offset of the `CUfunction` in the structure of parameters.
-const CALLS: [(&str, c_uint, Option<usize>); 4] = [
+const CALLS: [(&str, c_uint, Option<usize>); 7] = [
+    ("cuModuleLoadData", 19, None),
+    ("cuModuleLoadDataEx", 20, None),
     ("cuLaunchKernel", 307, Some(0)),
     ("cuLaunchCooperativeKernel", 477, Some(0)),
     ("cuGraphLaunch", 514, None),
     ("cuLaunchKernelEx", 652, Some(8)),
+    ("cuLibraryLoadData", 678, None),
 ];
 
 /// Who is called.
@@ -107,7 +110,7 @@ pub(crate) fn around(name: &'static str, parameters: *const c_void, call: &mut d
                     // SAFETY: the structure of a launch's arguments has the function there.
                     unsafe { function.read() }
                 });
-                around_launch(name, id, function, parameters, (callback, data), call)
+                around_traced(name, id, function, parameters, (callback, data), call)
             }
             None => call(),
         };
@@ -122,7 +125,7 @@ pub(crate) fn around(name: &'static str, parameters: *const c_void, call: &mut d
     status
 }
 
-fn around_launch(
+fn around_traced(
     name: &str,
     id: c_uint,
     function: Option<Handle>,

@@ -58,7 +58,8 @@ impl LaunchArgs for &mut ArgList<'_> {}
     message = "`{Self}` cannot be launched with `{A}`",
     label = "no kernel for these arguments",
     note = "`launch!` takes a `Kernel<{A}>` (for any lifetimes), a `Function`, a cudarc `CudaFunction`, or a raw `CUfunction`; \
-            with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
+            with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`",
+    note = "a launcher chooses its grid and its block itself: `launch!(launcher, args, stream = &stream)`"
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors

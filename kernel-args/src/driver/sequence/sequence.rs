@@ -148,8 +148,8 @@ impl Sequence {
     /// [`graph::run_now`](crate::graph::run_now) allows it.
     ///
     /// # Errors
-    /// The error of the closure: then nothing was enqueued. [`Error::Launch`] if a held slice was replaced, and the
-    /// errors of a plain launch.
+    /// The error of the closure (of another type: see [`try_run`](Self::try_run)): then nothing was enqueued.
+    /// [`Error::Launch`] if a held slice was replaced, and the errors of a plain launch.
     pub fn run<'env, T>(
         &mut self,
         record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, Error>,

@@ -37,7 +37,7 @@ const TRACER: Tool = Tool::new("kernel-args trace", |_| {
 });
 
 fn trials(_: &Driver) -> Vec<Trial> {
-    let all: [(&str, Test); 16] = [
+    let all: [(&str, Test); 17] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
         ("processes_that_a_program_starts_are_traced", || compare("processes")),
@@ -47,6 +47,7 @@ fn trials(_: &Driver) -> Vec<Trial> {
         ("an_error_of_a_launch_is_shown", an_error_of_a_launch_is_shown),
         ("a_trace_is_text", a_trace_is_text),
         ("values_have_the_types_of_mangled_names", values_have_the_types_of_mangled_names),
+        ("values_have_the_types_of_ptx", values_have_the_types_of_ptx),
         ("kernels_are_selected", kernels_are_selected),
         ("a_summary_counts_launches", a_summary_counts_launches),
         ("a_chrome_trace_has_every_launch", a_chrome_trace_has_every_launch),
@@ -178,6 +179,7 @@ fn values_have_the_types_of_mangled_names() -> Outcome {
         if event["symbol"] == "_Z5scalePfif" {
             kinds[0] += 1;
             assert_eq!(types, ["float*", "int", "float"]);
+            assert!(values[0].starts_with("0x") || values[0] == "null", "{values:?}");
             let bits = u32::from_str_radix(&bytes[1], 16)?.swap_bytes();
             assert_eq!(values[1], bits.cast_signed().to_string());
             let bits = u32::from_str_radix(&bytes[2], 16)?.swap_bytes();
@@ -189,6 +191,20 @@ fn values_have_the_types_of_mangled_names() -> Outcome {
         }
     }
     assert!(kinds.iter().all(|kind| *kind > 10), "{kinds:?}");
+    Ok(())
+}
+
+/// The driver makes code without types of PTX.
+fn values_have_the_types_of_ptx() -> Outcome {
+    let (_, trace) = traced(&["--json"], "saxpy")?;
+    let launches = lines(&trace)?;
+    let value = |launch: &Value, index: usize| launch["parameters"][index]["value"].as_str().unwrap_or("").to_owned();
+    let alphas: Vec<String> = launches.iter().map(|launch| value(launch, 1)).collect();
+    assert_eq!(alphas, ["1.0", "2.0", "3.0"]);
+    for launch in &launches {
+        assert_eq!(value(launch, 0), "100");
+        assert!(value(launch, 2).starts_with("0x"), "{launch}");
+    }
     Ok(())
 }
 

@@ -246,10 +246,12 @@ fn a_package_without_a_compiler_compiles_if_its_kernels_are_optional() {
     let ran = check(&package, "app", &[none, ("DOCS_RS", Path::new("1"))]);
     assert!(ran.success, "{}", ran.stderr);
 
-    let build = BUILD.replace(".build()", ".optional().build()");
-    package.write("kernels/build.rs", &build);
-    let ran = check(&package, "kernels", &[none]);
-    assert!(ran.success, "{}", ran.stderr);
+    let contract = r#".generate().raw_pointers().contract("saxpy", "block = 1").optional().build()"#;
+    for end in [contract, ".optional().build()"] {
+        package.write("kernels/build.rs", &BUILD.replace(".build()", end));
+        let ran = check(&package, "kernels", &[none]);
+        assert!(ran.success, "{}", ran.stderr);
+    }
     let ran = check(&package, "app", &[none]);
     assert!(
         errors(&ran, 1).contains("cannot find value `saxpy` in module `kernels::saxpy`"),

@@ -2,6 +2,8 @@
 
 use crate::prelude::*;
 use crate::{self as image, mangled::Demangled};
+use alloc::collections::BTreeSet;
+use core::cell::RefCell;
 use kernel_args_abi::{Members, Parameter};
 
 /// The type of pointers in the structs of kernels.
@@ -39,7 +41,7 @@ pub enum Naming<'a> {
 }
 
 /// The options for the generated text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "three of them are features")]
 pub struct Options<'a> {
@@ -57,6 +59,8 @@ pub struct Options<'a> {
     pub textures: bool,
     /// Attributes by item, `matmul`, or field, `matmul.n`. A field with `as` is a `usize`.
     pub contracts: &'a [(String, String)],
+    /// Receives the items and fields of `contracts` that the text contains.
+    pub used: Option<&'a RefCell<BTreeSet<String>>>,
     /// How a struct names its kernel.
     pub naming: Naming<'a>,
     /// Whether the text must compile without Rust's prelude.
@@ -74,6 +78,7 @@ impl Default for Options<'_> {
             float8: false,
             textures: false,
             contracts: &[],
+            used: None,
             naming: Naming::None,
             without_prelude: false,
         }

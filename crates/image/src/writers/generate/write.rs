@@ -129,7 +129,11 @@ impl RustWriter<'_, '_> {
 
     fn contracts(&self, item: &str, field: Option<&str>) -> impl Iterator<Item = String> {
         let on = field.map_or_else(|| item.into(), |field| format!("{item}.{field}"));
-        self.options.contracts.iter().filter(move |one| one.0 == on).map(|one| one.1.clone())
+        let of_this = self.options.contracts.iter().filter(move |one| one.0 == on);
+        of_this.map(|(on, contract)| {
+            self.options.used.map(|used| used.borrow_mut().insert(on.clone()));
+            contract.clone()
+        })
     }
 
     pub(super) fn field_attribute(
