@@ -12,7 +12,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args-cli", 231_500),
     ("kernel-args-image", 557_500),
     ("kernel-args-nvrtc", 36_000),
-    ("kernel-args-test-driver", 639_500),
+    ("kernel-args-test-driver", 640_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.

@@ -49,7 +49,8 @@ pub(crate) struct Context {
 type Stack = (Option<Arc<Remains>>, Vec<Arc<Remains>>);
 
 thread_local! {
-    /// It is not dropped: destructors of other thread-locals call the driver. So one context takes no memory of the heap.
+    /// It is not dropped: destructors of other thread-locals call the driver. So one context takes no memory of the
+    /// heap.
     static STACK: ManuallyDrop<RefCell<Stack>> = const { ManuallyDrop::new(RefCell::new((None, Vec::new()))) };
 }
 

@@ -43,7 +43,7 @@ paths! {
     /// A run records it, and nothing observes it.
     #[cfg(feature = "graphs")]
     Recorded: CAN_RECORD;
-    /// Its place was checked: it becomes a node of a graph, which keeps the arguments.
+    /// It becomes a node of a graph: its place was checked.
     #[cfg(feature = "graphs")]
     InGraph: IS_NODE;
 }

@@ -58,7 +58,6 @@ fn launch_raw<A: KernelArgs, P: Path>(
     launch_args::<A, A, P>(callee, launch, &mut args, promise, own)
 }
 
-/// `args` are of the type `A`, which `B` may hide.
 #[inline(always)]
 fn launch_args<A: KernelArgs, B: Arguments + ?Sized, P: Path>(
     callee: Callee<'_>,
