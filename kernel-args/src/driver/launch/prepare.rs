@@ -43,7 +43,7 @@ paths! {
     /// A run records it, and nothing observes it.
     #[cfg(feature = "graphs")]
     Recorded: CAN_RECORD;
-    /// It becomes a node of a graph: its place was checked.
+    /// It becomes a node of a graph.
     #[cfg(feature = "graphs")]
     InGraph: IS_NODE;
 }
