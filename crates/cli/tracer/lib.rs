@@ -135,9 +135,11 @@ impl Tracer {
         // SAFETY: `id` is the function whose parameters these are.
         match unsafe { call.read(data.parameters) } {
             cupti::Call::Launch(launch) => self.launch(&launch, data, start, duration, status),
-            // SAFETY: `status` is the result of the load.
             cupti::Call::Load(image) if status == 0 => {
-                unsafe { cupti::ptx(image) }.map_or((), |ptx| self.report.image(ptx))
+                // SAFETY: `status` is the result of the load.
+                if let Some(ptx) = unsafe { cupti::ptx(image) } {
+                    self.report.image(ptx);
+                }
             }
             cupti::Call::Load(_) => {}
             cupti::Call::Graph { graph, stream } => self.report.send(&Event::Graph(protocol::GraphLaunch {
