@@ -88,21 +88,27 @@ fn the_second_launch_asks_about_the_last_parameter_only() {
 fn the_first_launch_asks_about_every_parameter_and_for_each_struct() {
     within(&Settings::new(), |driver| {
         let ctx = context(0);
-        let function = function(&ctx, &ptx(&[("numbers", "u32 u32 u64")]), "numbers");
+        let functions: Vec<_> =
+            (0..8).map(|_| function(&ctx, &ptx(&[("numbers", "u32 u32 u64")]), "numbers")).collect();
         let asked = |launch: &dyn Fn() -> Result<(), Error>| {
             driver.reset_calls();
             launch().expect("it launches");
             driver.calls("cuFuncGetParamInfo")
         };
-        // SAFETY: the kernel accesses no memory.
-        let tuple = || unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
-        // SAFETY: the kernel accesses no memory.
-        let named = || unsafe { launch!(function, 1, 1, Named { a: 1, b: 2.0, c: 3 }) };
-        assert_eq!([asked(&tuple), asked(&tuple)], [4, 1]);
-        assert_eq!([asked(&named), asked(&named)], [4, 1]);
-        assert_eq!(asked(&tuple), 1);
+        let mut kept = 0;
+        for function in &functions {
+            // SAFETY: the kernel accesses no memory.
+            let tuple = || unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
+            // SAFETY: the kernel accesses no memory.
+            let named = || unsafe { launch!(function, 1, 1, Named { a: 1, b: 2.0, c: 3 }) };
+            assert_eq!([asked(&tuple), asked(&tuple)], [4, 1]);
+            assert_eq!([asked(&named), asked(&named)], [4, 1]);
+            kept += u64::from(asked(&tuple) == 1);
+        }
+        // One of 128 pairs has the same place in the cache.
+        assert!(kept >= 6, "{kept} of 8");
         // Each thread has its own cache.
-        let raw = function.clone();
+        let raw = functions[0].clone();
         std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
                 driver.reset_calls();
