@@ -5,7 +5,7 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_184_000),
+    ("kernel-args", 1_183_600),
     ("kernel-args-derive", 226_500),
     ("kernel-args-abi", 356_500),
     ("kernel-args-build", 109_000),

@@ -226,11 +226,7 @@ where
         if P::CAN_RECORD
             && let (Some(entered), Some(run)) = (self.entered, launch.recording)
         {
-            #[cfg(feature = "observe")]
-            if P::IS_WATCHED {
-                return super::record::record_observed(run, &entered, launch, fitting, promise);
-            }
-            return super::record::record(run, &entered, launch, fitting, promise);
+            return super::record::record::<_, P>(run, &entered, launch, fitting, promise);
         }
         LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _, P>(fitting, promise)
     }

@@ -1,6 +1,6 @@
 //! Launches in a sequence, which are recorded instead of enqueued.
 
-use super::explain;
+use super::{explain, prepare::Path};
 use crate::{
     driver::{
         api::{KernelCall, Promise, Shape},
@@ -27,7 +27,7 @@ pub(super) fn enter<'r>(run: &'r RunRecord, launch: &Launch<'_>, callee: Callee<
 }
 
 #[inline(never)]
-pub(super) fn record<A: Arguments + ?Sized>(
+pub(super) fn record<A: Arguments + ?Sized, P: Path>(
     run: &RunRecord,
     recording: &Entered<'_>,
     launch: Launch<'_>,
@@ -38,37 +38,25 @@ pub(super) fn record<A: Arguments + ?Sized>(
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
     let record = Record::new(run, recording, &launch, &fitting);
+    #[cfg(feature = "observe")]
+    if P::IS_WATCHED {
+        let on = held.stream();
+        let facts = super::observed::Facts {
+            callee: record.callee,
+            launch: &launch,
+            config: launch.config((&**on).into()),
+            stream: Some(on),
+            context: Some(on.context()),
+            is_recorded: true,
+        };
+        let pass: &mut super::observed::LaunchLowered<'_> =
+            &mut |call, promise, values| record.push(call, promise, values);
+        return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
+    }
     held.within(|| match form {
         Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, &values.for_each())),
         Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, &values.for_each())),
     })
-}
-
-/// [`record`] as part of an event.
-#[cfg(feature = "observe")]
-#[inline(never)]
-pub(super) fn record_observed<A: Arguments + ?Sized>(
-    run: &RunRecord,
-    recording: &Entered<'_>,
-    launch: Launch<'_>,
-    fitting: Fitting<'_, A>,
-    promise: Promise<'_>,
-) -> Result<(), Error> {
-    let held = &recording.held;
-    let stream = LaunchStream::in_sequence(held);
-    let form = fitting.args().form(Some(Form::Packed));
-    let record = Record::new(run, recording, &launch, &fitting);
-    let on = held.stream();
-    let facts = super::observed::Facts {
-        callee: record.callee,
-        launch: &launch,
-        config: launch.config((&**on).into()),
-        stream: Some(on),
-        context: Some(on.context()),
-        is_recorded: true,
-    };
-    let pass: &mut super::observed::LaunchLowered<'_> = &mut |call, promise, values| record.push(call, promise, values);
-    held.within(|| facts.lower(fitting, form, &stream, promise, pass))
 }
 
 #[cold]
