@@ -28,6 +28,20 @@ struct Access {
     from: Vec<Source>,
 }
 
+/// Returns the number in up to 8 bytes.
+fn number(bytes: &[u8]) -> u64 {
+    match *bytes {
+        [a] => u64::from(a),
+        [a, b] => u64::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
+        _ => {
+            let mut wide = [0; 8];
+            wide[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(wide)
+        }
+    }
+}
+
 /// Memory that all lanes access.
 enum Memory<'m> {
     Device(&'m Global, &'m mut Recent),
@@ -51,13 +65,7 @@ impl Memory<'_> {
         if let Self::Device(global, recent) = self {
             return global.load(recent, address, size);
         }
-        Ok(match *self.part(lane, address, size)? {
-            [a] => u64::from(a),
-            [a, b] => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d] => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => return Err(Problem::Misaligned),
-        })
+        self.part(lane, address, size).map(|part| number(part))
     }
 
     #[inline(always)]
@@ -65,13 +73,7 @@ impl Memory<'_> {
         if let Self::Device(global, recent) = self {
             return global.store(recent, address, size, value);
         }
-        let (value, part) = (value.to_le_bytes(), self.part(lane, address, size)?);
-        match part.len() {
-            1 => part[0] = value[0],
-            2 => part.copy_from_slice(&value[..2]),
-            4 => part.copy_from_slice(&value[..4]),
-            _ => part.copy_from_slice(&value[..part.len()]),
-        }
+        self.part(lane, address, size)?.copy_from_slice(&value.to_le_bytes()[..size as usize]);
         Ok(())
     }
 }
@@ -141,22 +143,15 @@ impl Step<'_, '_> {
 
     fn load(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<u64, Problem> {
         let (space, address) = Self::resolve(space, address)?;
-        let mut value = [0; 8];
         match space {
-            Space::Global | Space::Generic => {
-                return self.worker.launch.global.load(&mut self.worker.recent, address, size);
-            }
+            Space::Global | Space::Generic => self.worker.launch.global.load(&mut self.worker.recent, address, size),
             Space::Bank => {
                 let bank = self.worker.launch.bank;
                 let part = usize::try_from(address).ok().and_then(|at| bank.get(at..)?.get(..size as usize));
-                value[..size as usize].copy_from_slice(part.ok_or(Problem::Outside)?);
+                part.map(number).ok_or(Problem::Outside)
             }
-            Space::Shared | Space::Local => {
-                let part = self.bytes(space, address, size, lane)?;
-                value[..part.len()].copy_from_slice(part);
-            }
+            Space::Shared | Space::Local => self.bytes(space, address, size, lane).map(|part| number(part)),
         }
-        Ok(u64::from_le_bytes(value))
     }
 
     fn store(&mut self, space: Space, address: u64, size: u32, lane: usize, value: u64) -> Result<(), Problem> {
@@ -269,11 +264,7 @@ impl Step<'_, '_> {
         }
         let offsets = || (0..).step_by(size as usize);
         for (source, offset) in from.iter().zip(offsets()) {
-            let values = match *source {
-                Source::Register(slot) => &registers[(base + slot) as usize],
-                Source::Constant(number) => &launch.constants[number as usize],
-                Source::Special(number) => &specials[number as usize],
-            };
+            let values = source.lanes(&registers[base as usize..], &launch.constants, specials);
             for lane in each(*mask) {
                 let address = addresses[lane].wrapping_add(offset);
                 if let Err(problem) = memory.store(lane, address, size, values[lane]) {

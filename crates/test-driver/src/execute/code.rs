@@ -14,6 +14,18 @@ pub(super) enum Source {
     Special(u32),
 }
 
+impl Source {
+    /// Returns its values. The registers begin with the first one of the function.
+    #[inline]
+    pub(super) fn lanes<'v>(self, registers: &'v [Lanes], constants: &'v [Lanes], specials: &'v [Lanes]) -> &'v Lanes {
+        match self {
+            Self::Register(slot) => &registers[slot as usize],
+            Self::Constant(number) => &constants[number as usize],
+            Self::Special(number) => &specials[number as usize],
+        }
+    }
+}
+
 /// A predicate, perhaps negated. Predicate 0 is always false.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Condition {

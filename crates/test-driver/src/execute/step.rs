@@ -129,11 +129,8 @@ impl Step<'_, '_> {
 
     #[inline]
     pub(super) fn source(&self, source: Source) -> &Lanes {
-        match source {
-            Source::Register(slot) => &self.warp.registers[(self.group.at.base + slot) as usize],
-            Source::Constant(number) => &self.worker.launch.constants[number as usize],
-            Source::Special(number) => &self.warp.specials[number as usize],
-        }
+        let registers = &self.warp.registers[self.group.at.base as usize..];
+        source.lanes(registers, &self.worker.launch.constants, &self.warp.specials)
     }
 
     #[inline]

@@ -31,8 +31,7 @@ const SHOWING: [&str; 14] = [
     "cuDevicePrimaryCtxReset_v2",
 ];
 
-/// The limits of a context for the buffer of `printf` and the heap of `malloc`: `CU_LIMIT_PRINTF_FIFO_SIZE`,
-/// `CU_LIMIT_MALLOC_HEAP_SIZE`.
+/// The limits of a context: `CU_LIMIT_STACK_SIZE`, `CU_LIMIT_PRINTF_FIFO_SIZE`, `CU_LIMIT_MALLOC_HEAP_SIZE`.
 const STACK_LIMIT: u32 = 0;
 const PRINTF_LIMIT: u32 = 1;
 const HEAP_LIMIT: u32 = 2;
