@@ -74,6 +74,14 @@ pub(crate) enum ApiCall {
     Load,
 }
 
+const CALLS: [(ApiCall, &[u32]); 5] = [
+    (ApiCall::Load, &[19, 20, 678]),
+    (ApiCall::Launch, &[307, 442]),
+    (ApiCall::Cooperative, &[477, 478]),
+    (ApiCall::Graph, &[514, 515]),
+    (ApiCall::Extended, &[652, 653]),
+];
+
 pub(crate) enum Call {
     Launch(LaunchCall),
     Graph { graph: usize, stream: usize },
@@ -204,14 +212,7 @@ struct GraphLaunchParams {
 
 impl ApiCall {
     pub(crate) fn of(id: u32) -> Option<Self> {
-        Some(match id {
-            19 | 20 | 678 => Self::Load,
-            307 | 442 => Self::Launch,
-            477 | 478 => Self::Cooperative,
-            514 | 515 => Self::Graph,
-            652 | 653 => Self::Extended,
-            _ => return None,
-        })
+        CALLS.iter().find(|call| call.1.contains(&id)).map(|call| call.0)
     }
 
     /// # Safety
@@ -224,7 +225,7 @@ impl ApiCall {
                 let GraphLaunchParams { graph, stream } = unsafe { parameters.cast::<GraphLaunchParams>().read() };
                 Call::Graph { graph, stream }
             }
-            // SAFETY: the parameters of `cuModuleLoadData…` and `cuLibraryLoadData` begin with two pointers.
+            // SAFETY: the parameters begin with two pointers.
             Self::Load => Call::Load(unsafe { parameters.cast::<[*const c_char; 2]>().read() }[1]),
             Self::Extended => {
                 // SAFETY: the caller guarantees the type.
@@ -319,7 +320,7 @@ pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
         }
         error => return Err(format!("cuptiSubscribe returned {error}")),
     }
-    let wanted = (0..1000).filter(|id| ApiCall::of(*id).is_some()).map(|id| (DRIVER_API, id));
+    let wanted = CALLS.iter().flat_map(|call| call.1).map(|id| (DRIVER_API, *id));
     for (domain, id) in wanted.chain([(RESOURCE, MODULE_LOADED)]) {
         // SAFETY: the subscriber is valid.
         let error = unsafe { enable(1, subscriber, domain, id) };

@@ -46,7 +46,7 @@ const INVALID_HANDLE: u32 = 400;
 
 static TRACER: OnceLock<Tracer> = OnceLock::new();
 
-/// Called by the driver after it has loaded this library. Returns 1, success: without a trace the program runs too.
+/// Called by the driver. Returns 1, success: without a trace the program runs too.
 #[unsafe(no_mangle)]
 pub extern "C" fn InitializeInjection() -> c_int {
     let _ = catch_unwind(|| {
