@@ -43,6 +43,8 @@ const CASTS_CONST_AWAY: [(&str, usize); 4] = [
     ("QOrderBatchInt8MatrixTransposeKernel", 1),
     ("QOrderDequantizeKernel", 1),
 ];
+/// Kernels that declare `float*` and store f16 or bf16 through it, of cuequivariance, with the number of the parameter.
+const STORES_ANOTHER_FORMAT: [(&str, usize); 1] = [("cudnn_fmha", 14)];
 
 /// What was counted.
 #[derive(Default)]
@@ -161,6 +163,11 @@ impl Counts {
                 let place = format!("{} {index} {ty}: {slot:?}", entry.name);
                 if ty.depth > 0 {
                     let is = |(name, parameter): &(&str, usize)| entry.name.contains(name) && index == *parameter;
+                    let is_other = contradiction(ty, None, &slot) == Some(Contradiction::Format);
+                    if is_other && STORES_ANOTHER_FORMAT.iter().any(is) {
+                        self.count("D: the type in a symbol is wrong", true, true);
+                        continue;
+                    }
                     let mutable = ty.to_mutable().filter(|_| CASTS_CONST_AWAY.iter().any(is));
                     self.pointer(mutable.unwrap_or(ty), &slot, &place);
                 } else if size == 8 && is_integer {
