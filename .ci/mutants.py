@@ -52,7 +52,7 @@ PARTS = {
     "abi": Part("kernel-args-abi", ("crates/abi/src/*",), ("-p kernel-args-abi --lib --test check", "-p kernel-args-image --all-features", LIBRARY)),
     "marshal": Part("kernel-args", ("kernel-args/src/marshal/*",), ("-p kernel-args-marshalling-tests", UNITS, LIBRARY, f"{DRIVER} echo:: launch:: sequences::")),
     "verify": Part("kernel-args", ("kernel-args/src/driver/verify/*",), (UNITS, LIBRARY, f"{DRIVER} launch:: mirrors:: debug_info:: images::")),
-    "pool": Part("kernel-args", ("kernel-args/src/driver/sequence/pool.rs", "kernel-args/src/interop/pool.rs"), (UNITS, f"{DRIVER} sequences::")),
+    "pool": Part("kernel-args", ("kernel-args/src/driver/sequence/pool.rs", "kernel-args/src/memory/pool.rs"), (UNITS, f"{DRIVER} sequences::")),
     "table": Part("kernel-args-test-driver", ("crates/test-driver/src/execute/table.rs",), ("-p kernel-args-test-driver --lib --test instructions", f"{DRIVER} echo::")),
 }
 # Mutants that no test can notice: the file, a part of the name without the position, and the reason. `*` is any text.
@@ -89,6 +89,8 @@ def listed() -> list[Mutant]:
     found = []
     for name, part in PARTS.items():
         files = [word for file in part.files for word in ("--file", file.replace("/*", "/**/*.rs"))]
+        if gone := [file for file in part.files if not list(ROOT.glob(file))]:
+            sys.exit(f"no file of the part {name} is called {', '.join(gone)}")
         command = ["cargo", "mutants", "--list", "--json", "--no-config", "--package", part.package, *files]
         for one in json.loads(subprocess.check_output(command, cwd=ROOT)):
             start, end = one["span"]["start"], one["span"]["end"]
