@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Compares what the bodies of foreign kernels show with the C++ types in their symbols.
 
-    python3 tests/foreign_bodies.py               downloads packages from PyPI, about 11 GB, and deletes them
+    python3 tests/foreign_bodies.py               downloads packages from PyPI and crates.io, about 11 GB, and deletes them
     python3 tests/foreign_bodies.py FOLDER        keeps the packages in a folder, and uses those that are there
 
-It runs the example `foreign_bodies` of kernel-args-image over the libraries of each package, and prints a table: the
-kernels of each package, the claims about their parameters that a type could contradict, and how many are contradicted. Such a claim
+It runs the example `foreign_bodies` of kernel-args-image over the libraries of each package, and over what nvcc (ptx/toolchain.py
+installs it) makes of the CUDA C++ in packages of crates.io, without files that do not compile alone. It prints a table: the kernels
+of each package, the claims about their parameters that a type could contradict, and how many are contradicted. Such a claim
 is an error, and so are fewer than 214,000 kernels or 980,000 claims.
 
 Exit codes: 0 no claim is wrong; 1 a claim is wrong; 3 the packages cannot be downloaded.
@@ -15,7 +16,9 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
+import urllib.request
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -33,6 +36,8 @@ PACKAGES = """
 """.split()
 # The version of Python of packages that are for one version, or for old ones only.
 PYTHON = {"cupoch==0.2.11.0": "3.11", "spconv-cu120==2.3.6": "3.11", "tensorflow==2.10.1": "3.9", "tensorflow==2.8.4": "3.9"}
+# Of crates.io.
+CRATES = "candle-kernels==0.11.1 mistralrs-paged-attn==0.8.1 mistralrs-quant==0.8.1 tract-cuda==0.22.5".split()
 KERNELS, CLAIMS = 214_000, 980_000
 SMALLEST_LIBRARY = 200_000
 EXIT_UNAVAILABLE = 3
@@ -51,16 +56,14 @@ def main(arguments):
 
 def judge(folder):
     folder.mkdir(parents=True, exist_ok=True)
-    wheels = {}
-    for package in PACKAGES:
-        wheels[package] = found(folder, package) or downloaded(folder, package)
-        if wheels[package] is None:
-            return EXIT_UNAVAILABLE
+    archives = {package: found(folder, package) or downloaded(folder, package) for package in PACKAGES + CRATES}
+    if None in archives.values():
+        return EXIT_UNAVAILABLE
     print(ROW.format("package", "kernels", "claims", "wrong", "MB", "s"), flush=True)
     total = [0, 0, 0, 0, 0]
-    for package, wheel in wheels.items():
+    for package, archive in archives.items():
         with tempfile.TemporaryDirectory(dir=folder) as unpacked:
-            numbers = counts(unpack(wheel, unpacked))
+            numbers = counts((compiled if package in CRATES else unpack)(archive, unpacked))
         print_row(package, numbers)
         total = [sum(pair) for pair in zip(total, numbers)]
     print_row("all", total)
@@ -72,11 +75,20 @@ def judge(folder):
 
 
 def found(folder, package):
+    if package in CRATES:
+        return next(folder.glob(package.replace("==", "-") + ".crate"), None)
     name, version = package.replace("-", "_").split("==")
     return next(folder.glob(f"{name}-{version}-*.whl"), None)
 
 
 def downloaded(folder, package):
+    if package in CRATES:
+        name, version = package.split("==")
+        try:
+            urllib.request.urlretrieve(f"https://static.crates.io/crates/{name}/{name}-{version}.crate", folder / f"{name}-{version}.crate")
+        except OSError as error:
+            print(f"ignored: {package} cannot be downloaded: {error}", file=sys.stderr)
+        return found(folder, package)
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--quiet", "--no-deps"]
     command += ["--only-binary=:all:", "--dest", str(folder), package]
     command += ["--python-version", PYTHON[package]] if package in PYTHON else []
@@ -92,6 +104,19 @@ def unpack(wheel, folder):
         for member in archive.infolist():
             if re.search(r"\.so(\.|$)", member.filename) and member.file_size > SMALLEST_LIBRARY:
                 yield archive.extract(member, folder)
+
+
+def compiled(crate, folder):
+    """The PTX of a crate's CUDA C++."""
+    output = subprocess.run([sys.executable, ROOT / "ptx/toolchain.py", "nvcc"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    nvcc = next(pathlib.Path(output.strip().splitlines()[-1]).glob("nvidia/*")) / "bin/nvcc"
+    with tarfile.open(crate) as archive:
+        archive.extractall(folder, filter="data")
+    for number, file in enumerate(sorted(pathlib.Path(folder).rglob("*.cu"))):
+        text = pathlib.Path(folder) / f"{number}.ptx"
+        command = [nvcc, "-ptx", "-O3", "-std=c++17", "-arch=compute_80", "-w", "--expt-relaxed-constexpr", f"-I{file.parent}", file, "-o", text]
+        if subprocess.run(command, capture_output=True).returncode == 0:
+            yield text
 
 
 def counts(libraries):
