@@ -7,7 +7,6 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     panic::AssertUnwindSafe,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
-    thread::ThreadId,
 };
 
 use crate::{
@@ -54,7 +53,7 @@ pub(crate) struct Driver {
     pub(crate) destroyed: HashMap<Handle, Weak<Remains>>,
     pub(crate) streams: Handles<Stream>,
     /// The default streams of threads that have captured, by thread and context.
-    pub(crate) per_thread: HashMap<(ThreadId, Handle), Handle>,
+    pub(crate) per_thread: HashMap<(u64, Handle), Handle>,
     pub(crate) captures: Handles<Capture>,
     pub(crate) events: Handles<Event>,
     pub(crate) modules: Handles<Module>,

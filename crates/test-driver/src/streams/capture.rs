@@ -5,7 +5,7 @@ use std::{
     cell::Cell,
     collections::{HashMap, HashSet},
     ffi::c_uint,
-    thread::ThreadId,
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use crate::{
@@ -21,7 +21,7 @@ pub(crate) struct Capture {
     origin: Handle,
     context: Handle,
     mode: Mode,
-    thread: ThreadId,
+    thread: u64,
     graph: Handle,
     /// For each participating stream: the dependencies of its next node.
     frontiers: HashMap<Handle, Vec<Handle>>,
@@ -53,6 +53,17 @@ impl Mode {
 thread_local! {
     /// `cuThreadExchangeStreamCaptureMode`: which captures restrict the calls of this thread.
     static INTERACTION: Cell<Mode> = const { Cell::new(Mode::Global) };
+    /// 0 before the first use.
+    static NUMBER: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Returns a number that no other thread has. `std::thread::current` panics in destructors of thread-locals on Windows.
+pub(super) fn this_thread() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    if NUMBER.get() == 0 {
+        NUMBER.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+    NUMBER.get()
 }
 
 impl Driver {
@@ -126,7 +137,7 @@ impl Driver {
 
     /// For calls that may synchronize: the capture's mode decides for which threads they fail.
     pub(crate) fn refuse_unsafe_while_capturing(&mut self) -> Outcome {
-        let thread = std::thread::current().id();
+        let thread = this_thread();
         let interaction = INTERACTION.get();
         self.break_captures(Status::STREAM_CAPTURE_UNSUPPORTED, |_, held| match (held.mode, interaction) {
             (Mode::Relaxed, _) | (_, Mode::Relaxed) => false,
@@ -163,7 +174,7 @@ impl Driver {
             origin: stream,
             context: target.context,
             mode,
-            thread: std::thread::current().id(),
+            thread: this_thread(),
             graph,
             frontiers: HashMap::from([(stream, Vec::new())]),
             invalid: false,
@@ -181,7 +192,7 @@ impl Driver {
         if held.origin != target.stream {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNMATCHED));
         }
-        if held.mode != Mode::Relaxed && held.thread != std::thread::current().id() {
+        if held.mode != Mode::Relaxed && held.thread != this_thread() {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_WRONG_THREAD));
         }
         let verdict = if held.invalid {

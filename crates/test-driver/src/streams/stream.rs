@@ -1,15 +1,13 @@
 //! Streams. Work runs immediately and in order, so a stream is never busy.
 
-use std::{
-    ffi::{c_int, c_uint, c_void},
-    thread,
-};
+use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
     entry::{HostCall, Out},
     error::{Outcome, Status},
     handle::Handle,
     state::{Driver, Operation},
+    streams::capture::this_thread,
 };
 
 /// A stream made by `cuStreamCreate`.
@@ -55,7 +53,7 @@ impl Driver {
     pub(crate) fn stream_target(&self, stream: Handle) -> Outcome<Target> {
         if stream.is_null() || stream == LEGACY || stream == PER_THREAD {
             let context = self.current()?;
-            let own = self.per_thread.get(&(thread::current().id(), context)).filter(|_| stream == PER_THREAD);
+            let own = self.per_thread.get(&(this_thread(), context)).filter(|_| stream == PER_THREAD);
             let captured = own.and_then(|own| Some((*own, self.streams.get(*own).ok()?.capture?)));
             let (stream, capture) = captured.map_or((stream, None), |(own, capture)| (own, Some(capture)));
             return Ok(Target { stream, context, capture, legacy: stream == LEGACY || stream.is_null() });
@@ -72,7 +70,7 @@ impl Driver {
             return Ok(stream);
         }
         let context = self.current()?;
-        let key = (thread::current().id(), context);
+        let key = (this_thread(), context);
         let known = self.per_thread.get(&key).copied().filter(|own| self.streams.get(*own).is_ok());
         Ok(known.unwrap_or_else(|| {
             let own = self.streams.insert(Stream { context, flags: 0, capture: None, green: None });

@@ -98,7 +98,7 @@ fn wrong_files_are_explained() -> Outcome {
             vec!["the folder has saxpy.ptx".into(), format!("help: load {}", folder.join("saxpy.ptx").display())],
         ),
         // Often the folder of the images is left out.
-        (load(&folder.join("deep.ptx")), vec![format!("help: load {}", folder.join("ptx/deep.ptx").display())]),
+        (load(&folder.join("deep.ptx")), vec![format!("help: load {}", folder.join("ptx").join("deep.ptx").display())]),
         (
             load(&folder.join("kernels/saxpy.ptx")),
             vec![format!("the folder {} does not exist", folder.join("kernels").display())],
