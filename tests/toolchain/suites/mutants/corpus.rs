@@ -18,8 +18,8 @@ use std::{
 
 /// The seed of all signatures.
 pub(crate) const SEED: u64 = 0x6d75_7461;
-/// The default number of correct signatures: the number of kernels in the committed PTX.
-const SMALL: usize = 100;
+/// The number of kernels in the committed PTX.
+const COMMITTED: usize = 100;
 /// The number of kernels in one image.
 pub(crate) const CHUNK: usize = 50;
 /// The architecture of the PTX. Every driver that can verify kernels compiles it.
@@ -84,7 +84,7 @@ impl Kernel {
 pub(crate) fn size() -> Result<usize, String> {
     match std::env::var("KERNEL_ARGS_MUTANTS_SIGNATURES") {
         Ok(text) => text.parse().map_err(|error| format!("KERNEL_ARGS_MUTANTS_SIGNATURES={text}: {error}")),
-        Err(_) => Ok(size::choose(SMALL, 1000)),
+        Err(_) => Ok(size::choose(CHUNK, 1000)),
     }
 }
 
@@ -186,7 +186,7 @@ impl Corpus {
 
 /// Compares the committed PTX with NVRTC's current output, or writes it if `KERNEL_ARGS_BLESS` is set.
 pub(crate) fn check_golden(folder: &Path) -> Result<(), String> {
-    let kernels = kernels(SMALL);
+    let kernels = kernels(COMMITTED);
     compile(folder, &kernels, PTX, &[])?;
     let mut text = String::new();
     for i in 0..kernels.len().div_ceil(CHUNK) {

@@ -1,7 +1,7 @@
 //! Mutants of correct structs: each stage detects the mistakes that the design guarantees, at the right field, and
 //! nothing else.
 //!
-//! There are 100 correct signatures, 1,000 with `KERNEL_ARGS_FULL=1`, or the number in
+//! There are 50 correct signatures, 1,000 with `KERNEL_ARGS_FULL=1`, or the number in
 //! `KERNEL_ARGS_MUTANTS_SIGNATURES`, with nine mutants for every four of them. `KERNEL_ARGS_BLESS=1` writes the
 //! committed PTX.
 //!
