@@ -142,6 +142,7 @@ fn parameters_have_no_padding_of_the_host() {
             unsafe { exec.launch(&stream) }.expect("a launch");
             check_bank(driver, &path("a captured launch"));
         }
+        Graph::wait_until_released();
     });
 }
 
@@ -174,6 +175,7 @@ fn a_copy_of_a_graph_has_no_padding_of_the_host() {
         // An array, whose elements are in the box.
         let array = [[1_u8, 2], [3, 4]];
         assert_eq!(copied::<[u8; 2]>(&stream, array, 2), [1, 2, 3, 4]);
+        Graph::wait_until_released();
     });
 }
 
