@@ -261,6 +261,9 @@ fn types_of_cuda_come_with_their_headers() {
             let is_pointer = text.contains("* x);");
             assert!(text.contains(include) || is_pointer && cpp == "CUtensorMap_st", "{text}");
             assert_eq!(text.contains("static_assert(sizeof("), !is_pointer, "{text}");
+            // A declaration must not keep another header of the same source from its definition.
+            let defines_map = !is_pointer && cpp == "CUtensorMap_st";
+            assert_eq!(text.contains("#define KERNEL_ARGS_TENSOR_MAP"), defines_map, "{text}");
         }
     }
     let map = value("map", (128, 128), Class::Bytes, CppType::named("CUtensorMap_st"));

@@ -62,17 +62,16 @@ impl HeaderWriter<'_, '_, '_> {
     fn tensor_map(&mut self) {
         let of_map =
             |(name, _, align): &(String, usize, Option<usize>)| (name == "CUtensorMap").then_some(*align).flatten();
-        let declaration = match self.collector.assumed.iter().find_map(of_map) {
+        let otherwise = match self.collector.assumed.iter().find_map(of_map) {
             Some(align) => format!(
-                "struct alignas({align}) CUtensorMap_st {{\n    unsigned long long opaque[16];\n}};\n\
-                 typedef CUtensorMap_st CUtensorMap;"
+                "#elif !defined(CUDA_VERSION) && !defined(KERNEL_ARGS_TENSOR_MAP)\n#define KERNEL_ARGS_TENSOR_MAP\n\
+                 struct alignas({align}) CUtensorMap_st {{\n    unsigned long long opaque[16];\n}};"
             ),
-            None => "struct CUtensorMap_st;\ntypedef CUtensorMap_st CUtensorMap;".into(),
+            // Another header can define it.
+            None => "#else\nstruct CUtensorMap_st;".into(),
         };
         let text = format!(
-            "#if !defined(__CUDACC_RTC__)\n#include <cuda.h>\n\
-             #elif !defined(CUDA_VERSION) && !defined(KERNEL_ARGS_TENSOR_MAP)\n\
-             #define KERNEL_ARGS_TENSOR_MAP\n{declaration}\n#endif"
+            "#if !defined(__CUDACC_RTC__)\n#include <cuda.h>\n{otherwise}\ntypedef CUtensorMap_st CUtensorMap;\n#endif"
         );
         self.line(&text);
     }

@@ -45,7 +45,7 @@ const READ: (bool, bool) = (true, false);
 const WRITE: (bool, bool) = (false, true);
 const ATOMIC: (bool, bool) = (true, true);
 const MOST_SLOTS: usize = 4096;
-/// The largest body that was found, of gpu4pyscf, has more than 2^18.
+/// A body of gpu4pyscf has more than 2^18.
 const MOST_STEPS: usize = 1 << 19;
 /// Of an instruction that is no call.
 const MOST_OPERANDS: usize = 256;
