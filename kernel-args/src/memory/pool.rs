@@ -13,7 +13,7 @@ use super::{
 use core::{
     any::Any,
     cell::{RefCell, RefMut},
-    fmt,
+    fmt, iter,
     mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut, Range},
     ptr::NonNull,
@@ -265,6 +265,7 @@ impl State {
     }
 
     /// A slice that is created now has events, or none. Slices that are different are not used again.
+    #[inline]
     fn set_tracking(&mut self, is_tracking: bool) {
         if self.is_tracking != is_tracking {
             self.blocks.iter_mut().for_each(|block| block.slice = None);
@@ -305,6 +306,13 @@ impl State {
     fn pop(&mut self, class: u32, is_spare: bool) -> Option<u32> {
         let Self { free, blocks, order, run, .. } = self;
         let list = free.get_mut(class as usize)?;
+        if run.is_none() {
+            return iter::from_fn(|| list.pop()).find(|block| {
+                let own = &mut blocks[*block as usize];
+                own.is_listed = false;
+                own.is_free
+            });
+        }
         let is_expected = |block: u32| {
             let at = blocks[block as usize].last;
             run.is_some_and(|now| at > now) && order.get(at) == Some(&block)
@@ -333,6 +341,7 @@ impl State {
         own.next += size as CUdeviceptr;
         let chunk = chunk as u32;
         self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, last: 0, slice: None });
+        self.free.resize_with(self.free.len().max(class as usize + 1), Vec::new);
         Ok(block)
     }
 
@@ -377,18 +386,8 @@ impl State {
         (own.is_free, own.slice) = (true, slice);
         self.memory.used -= own.size;
         if !mem::replace(&mut own.is_listed, true) {
-            let class = own.class;
-            self.list(class, block);
+            self.free[own.class as usize].push(block);
         }
-    }
-
-    #[inline(never)]
-    fn list(&mut self, class: u32, block: u32) {
-        let class = class as usize;
-        if self.free.len() <= class {
-            self.free.resize_with(class + 1, Vec::new);
-        }
-        self.free[class].push(block);
     }
 
     /// Returns whether a slice has a block of this chunk, or user code has taken one.
