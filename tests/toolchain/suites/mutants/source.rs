@@ -32,7 +32,7 @@ pub(crate) struct Source {
 pub(crate) const HEAD: &str = "\
 #![allow(warnings)]
 use core::num::*;
-use kernel_args::{*, vector::*};
+use kernel_args::{*, texture::*, vector::*};
 ";
 
 impl Source {
