@@ -115,7 +115,8 @@ def copy(tree: Path) -> None:
         (tree / link).parent.mkdir(parents=True, exist_ok=True)
         (tree / link).symlink_to((ROOT / link).readlink())
     names = {name for name in listed if (ROOT / name).is_file()}
-    for old in [path for path in tree.rglob("*") if path.is_file() and str(path.relative_to(tree)) not in names]:
+    files = [Path(folder) / file for folder, _, files in os.walk(tree) for file in files]
+    for old in [path for path in files if str(path.relative_to(tree)) not in names]:
         old.unlink()
     for name in names:
         source, place = ROOT / name, tree / name
