@@ -7,7 +7,7 @@
 const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args", 1_183_600),
     ("kernel-args-derive", 226_500),
-    ("kernel-args-abi", 356_500),
+    ("kernel-args-abi", 356_900),
     ("kernel-args-build", 109_000),
     ("kernel-args-cli", 231_500),
     ("kernel-args-image", 557_500),
@@ -17,6 +17,7 @@ const CEILINGS: &[(&str, usize)] = &[
 
 /// Why a ceiling was raised: the package and the reason.
 const RAISED: &[(&str, &str)] = &[
+    ("kernel-args-abi", "no hint puts a struct into itself"),
     ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
     ("kernel-args", "slices of a pool are declared to the test driver, which finds accesses behind them"),
     ("kernel-args-test-driver", "the CUDA runtime; values that nothing has written; a table of the variables"),

@@ -5,18 +5,14 @@
 //! [`message`](Report::message) for each mistake, and a [`table`](Report::table).
 //!
 //! ```
-//! use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter, Signature};
-//! use kernel_args_abi::check::{report, Report};
+//! use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter, Signature, check::{Report, report}};
 //!
-//! const HOST: Signature = Signature {
-//!     name: "Scale",
-//!     parameters: &[Parameter::field(
-//!         "alpha", "f64", 0, Layout::of::<f64>(), Class::Float, CppType::of(CppBase::Float { bits: 64 }),
-//!     )],
-//! };
-//! const KERNEL: Signature = Signature { name: "scale", parameters: &[Parameter::record(0, 4)] };
-//! const REPORT: Report = report(&HOST, &KERNEL);
-//! assert!(REPORT.field_message(0).unwrap().as_str().contains("declare `alpha: f32`"));
+//! let f64 = CppType::of(CppBase::Float { bits: 64 });
+//! let alpha = Parameter::field("alpha", "f64", 0, Layout::of::<f64>(), Class::Float, f64);
+//! let host = Signature { name: "Scale", parameters: &[alpha] };
+//! let kernel = Signature { name: "scale", parameters: &[Parameter::record(0, 4)] };
+//! let report: Report = report(&host, &kernel);
+//! assert!(report.field_message(0).unwrap().as_str().contains("declare `alpha: f32`"));
 //! ```
 //!
 //! | to change | open |

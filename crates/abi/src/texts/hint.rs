@@ -110,7 +110,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         push_builtin(hint, host, kernel, declare);
         return;
     } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
-        if is_own_struct(host) || host.cpp.is_unknown() {
+        if (is_own_struct(host) || host.cpp.is_unknown()) && !is_part_of(host, kernel) {
             push_struct(hint, host, kernel);
             return;
         }
@@ -150,6 +150,22 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         say::takes_other_type(hint);
     }
     say::then(hint, declare);
+}
+
+/// Returns whether the host's struct is a member of the kernel's. A hint about members would put it into itself.
+const fn is_part_of(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    let mut i = 0;
+    while let Some(part) = kernel.members.get(i) {
+        if have_one_name(host, &part) {
+            return !have_one_name(host, kernel);
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn have_one_name(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
+    matches!((host.cpp.base, kernel.cpp.base), (CppBase::Named(host), CppBase::Named(kernel)) if name::agree(host, kernel))
 }
 
 const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {

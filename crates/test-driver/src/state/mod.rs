@@ -4,9 +4,13 @@ pub(crate) mod cupti;
 mod operation;
 
 use std::{
+    cell::Cell,
     collections::{BTreeMap, BTreeSet, HashMap},
     panic::AssertUnwindSafe,
-    sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        LazyLock, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use crate::{
@@ -154,6 +158,18 @@ impl Driver {
         driver.make_devices();
         driver
     }
+}
+
+/// A number of this thread. On Windows, `std::thread::current` panics in destructors of thread-locals.
+pub(crate) fn this_thread() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    thread_local! {
+        static OWN: Cell<u64> = const { Cell::new(0) };
+    }
+    if OWN.get() == 0 {
+        OWN.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+    OWN.get()
 }
 
 static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(&names()))));

@@ -5,14 +5,13 @@ use std::{
     cell::Cell,
     collections::{HashMap, HashSet},
     ffi::c_uint,
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use crate::{
     entry::Out,
     error::{Outcome, Status},
     handle::Handle,
-    state::{Driver, Operation},
+    state::{Driver, Operation, this_thread},
 };
 
 /// A capture in progress.
@@ -53,17 +52,6 @@ impl Mode {
 thread_local! {
     /// `cuThreadExchangeStreamCaptureMode`: which captures restrict the calls of this thread.
     static INTERACTION: Cell<Mode> = const { Cell::new(Mode::Global) };
-    /// 0 before the first use.
-    static NUMBER: Cell<u64> = const { Cell::new(0) };
-}
-
-/// Returns a number that no other thread has. `std::thread::current` panics in destructors of thread-locals on Windows.
-pub(super) fn this_thread() -> u64 {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    if NUMBER.get() == 0 {
-        NUMBER.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
-    }
-    NUMBER.get()
 }
 
 impl Driver {

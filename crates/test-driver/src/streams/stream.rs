@@ -6,8 +6,7 @@ use crate::{
     entry::{HostCall, Out},
     error::{Outcome, Status},
     handle::Handle,
-    state::{Driver, Operation},
-    streams::capture::this_thread,
+    state::{Driver, Operation, this_thread},
 };
 
 /// A stream made by `cuStreamCreate`.

@@ -51,6 +51,15 @@ fn an_array_of_structs_gets_the_length_of_the_kernels_in_the_programs_words() {
 }
 
 #[test]
+fn a_struct_that_is_a_member_of_the_kernels_is_not_put_into_itself() {
+    let inner = of(8, vec![at(0, f32("x")), at(4, u32("n"))]);
+    let inner = Parameter { spelling: "Inner", ..with_cpp(inner, CppType::named("Inner")) };
+    let part = Parameter { name: "part", ..inner };
+    let outer = of(12, vec![at(0, part), at(8, u32("n"))]);
+    check(inner, with_cpp(outer, CppType::named("sim::Outer")), "12 bytes, aligned to 4: declare `s: Outer`");
+}
+
+#[test]
 fn a_struct_that_only_its_alignment_makes_larger_is_aligned() {
     let own = |size, align| aligned(of(size, vec![at(0, f32("a")), at(4, u32("b"))]), align);
     let hint =
