@@ -18,11 +18,12 @@ use libtest_mimic::Failed;
 /// The number of kernels at the default size and at the full size, which takes five minutes.
 const KERNELS: [usize; 2] = [25, 400];
 
-/// The Rust type of the kernels' arrays by value, for a hint that names it.
+/// The Rust types of the generator's own C++ types, for a hint that names them.
 const ARRAY: &str = "\
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 pub struct Array<T, const N: usize> { pub elements: [T; N] }
+pub type TensorMap128 = TensorMap;
 ";
 
 /// `S4_1` of `pub struct S4_1<T0> {`.
