@@ -1,10 +1,7 @@
 //! The types behind pointers that are still to be compared.
 
 use super::member_mismatch::Route;
-use crate::{
-    cpp::{CppBase, name},
-    signature::{Parameter, Pointee},
-};
+use crate::signature::{Parameter, Pointee};
 
 /// The maximum number of pairs of types behind pointers, for one parameter.
 const MOST: usize = 32;
@@ -32,11 +29,7 @@ impl<'a> Pair<'a> {
     /// structs of one name are compared without lengths. `[f32; 3]` for `Point` is compared as an array.
     pub(super) const fn types(&self) -> Option<(Parameter<'a>, Parameter<'a>)> {
         let (host, kernel) = (some!(self.host.get()), some!(self.kernel.get()));
-        let have_one_name = match (host.cpp.base, kernel.cpp.base) {
-            (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),
-            _ => false,
-        };
-        if have_one_name {
+        if host.cpp.base.has_name_of(kernel.cpp.base) {
             return Some((host, kernel));
         }
         let host = array(&host, self.rows[0]);

@@ -354,6 +354,7 @@ const fn incomplete<'a>(cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> (Place<
 ///   match `__half`, although `__half` contains an integer.
 /// - Arrays match by their elements: `[f32; 6]` matches `float m[2][3]`. If both have several dimensions, these match
 ///   in the order of C++: `[[f32; 3]; 2]`. Of two arrays of the same length, one element is compared.
+/// - The documentation of `DeviceType` in `kernel-args` lists the other rules.
 ///
 /// Structs nested deeper than 24 levels match, and structs behind pointers after the first 32 pairs.
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {

@@ -238,6 +238,11 @@ impl fmt::Display for CppBase<'_> {
 }
 
 impl<'a> CppBase<'a> {
+    /// Returns whether both have names, which can mean one type.
+    pub(crate) const fn has_name_of(self, other: CppBase<'_>) -> bool {
+        matches!((self, other), (Self::Named(own), CppBase::Named(other)) if name::agree(own, other))
+    }
+
     /// Returns the C++ spelling.
     #[must_use]
     pub const fn spelling(self) -> &'a str {

@@ -2,7 +2,8 @@
 //!
 //! rustc reads everything that a constant refers to, and a struct can point to itself: a constant with its members and
 //! their pointees would contain itself. So the derive writes a `static` for each struct without generic parameters, and
-//! [`Pointee`] refers to it through a `MaybeUninit`, into which rustc does not look.
+//! [`Pointee`] refers to it through a `MaybeUninit`, into which rustc does not look. Without it, 40 structs that point
+//! to each other took 45 s instead of 2 s.
 //!
 //! For a generic struct, the derive of a struct that points to it writes the `static`, if the type of the field shows
 //! it: `DevicePointer<Buffer<f32>>`. If both are generic, the struct behind the pointer is compared by name and size.

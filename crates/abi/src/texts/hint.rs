@@ -156,16 +156,12 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
 const fn is_part_of(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let mut i = 0;
     while let Some(part) = kernel.members.get(i) {
-        if have_one_name(host, &part) {
-            return !have_one_name(host, kernel);
+        if host.cpp.base.has_name_of(part.cpp.base) {
+            return !host.cpp.base.has_name_of(kernel.cpp.base);
         }
         i += 1;
     }
     false
-}
-
-const fn have_one_name(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    matches!((host.cpp.base, kernel.cpp.base), (CppBase::Named(host), CppBase::Named(kernel)) if name::agree(host, kernel))
 }
 
 const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
