@@ -84,8 +84,9 @@ def found(folder, package):
 def downloaded(folder, package):
     if package in CRATES:
         name, version = package.split("==")
+        file = f"{name}-{version}.crate"
         try:
-            urllib.request.urlretrieve(f"https://static.crates.io/crates/{name}/{name}-{version}.crate", folder / f"{name}-{version}.crate")
+            (folder / file).write_bytes(urllib.request.urlopen(f"https://static.crates.io/crates/{name}/{file}").read())
         except OSError as error:
             print(f"ignored: {package} cannot be downloaded: {error}", file=sys.stderr)
         return found(folder, package)
@@ -108,8 +109,10 @@ def unpack(wheel, folder):
 
 def compiled(crate, folder):
     """The PTX of a crate's CUDA C++."""
-    output = subprocess.run([sys.executable, ROOT / "ptx/toolchain.py", "nvcc"], check=True, stdout=subprocess.PIPE, text=True).stdout
-    nvcc = next(pathlib.Path(output.strip().splitlines()[-1]).glob("nvidia/*")) / "bin/nvcc"
+    sys.path.insert(0, str(ROOT / "ptx"))
+    import toolchain
+
+    nvcc = toolchain.program("nvcc", "nvcc")
     with tarfile.open(crate) as archive:
         archive.extractall(folder, filter="data")
     for number, file in enumerate(sorted(pathlib.Path(folder).rglob("*.cu"))):
