@@ -234,7 +234,7 @@ def page(known):
     lines = [
         "# Public programs on the test driver",
         "",
-        "`run.py --write` writes this page, with the rows of an earlier run for programs that it does not run.",
+        "`run.py --write` writes this page, with the rows of an earlier run for programs that it does not run. Seconds are of different machines.",
         "",
         f"## Libraries\n\n{checks} checks of {len(of_libraries)} programs.\n",
         f"| program | code | checks | {columns}",
