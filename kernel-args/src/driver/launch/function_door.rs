@@ -25,14 +25,20 @@ use std::sync::Arc;
 
 /// `fit` pairs the function with the arguments.
 pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F, P> {
+    own: Untyped<'d, 'l>,
+    args: &'d mut A,
+    fit: F,
+    path: PhantomData<P>,
+}
+
+/// What does not depend on the types of the arguments. Without optimisation its functions are compiled once, not for
+/// each struct.
+struct Untyped<'d, 'l> {
     /// A loaded function has it too: this value would be stored meanwhile.
     api: &'static Api,
     callee: Callee<'l>,
     launch: Launch<'l>,
-    args: &'d mut A,
-    fit: F,
     promise: Promise<'d>,
-    path: PhantomData<P>,
     /// The context of the launch; null if the arguments decide. Until it is checked, the one in which this thread has
     /// verified a raw function.
     context: CUcontext,
@@ -62,30 +68,35 @@ where
         fit: F,
         promise: Promise<'d>,
     ) -> Result<Self, Error> {
+        Ok(Self { own: Untyped::new(callee, launch, promise)?, args, fit, path: PhantomData })
+    }
+
+    /// This thread has verified the raw function in `context`.
+    #[inline(always)]
+    pub(crate) fn verified_in(mut self, context: CUcontext) -> Self {
+        self.own.context = context;
+        self
+    }
+}
+
+impl<'d, 'l> Untyped<'d, 'l> {
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn new(callee: Callee<'l>, launch: Launch<'l>, promise: Promise<'d>) -> Result<Self, Error> {
         Ok(Self {
             api: callee.api()?,
             callee,
             launch,
-            args,
-            fit,
             promise,
-            path: PhantomData,
             context: ptr::null_mut(),
             #[cfg(feature = "graphs")]
             entered: None,
         })
     }
 
-    /// This thread has verified the raw function in `context`.
-    #[inline(always)]
-    pub(crate) fn verified_in(self, context: CUcontext) -> Self {
-        Self { context, ..self }
-    }
-}
-
-impl<A: ?Sized, F, P> FunctionDoor<'_, '_, A, F, P> {
     /// The context is current, unless it is null.
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn bind_raw(&mut self) -> Result<(), Error> {
         let stream = self.launch.stream;
         self.context = match (self.callee, stream) {
@@ -113,38 +124,9 @@ impl<A: ?Sized, F, P> FunctionDoor<'_, '_, A, F, P> {
         };
         Ok(())
     }
-}
 
-impl<'d, 'l, A: Arguments + ?Sized, F, P: Path> Door<'l> for FunctionDoor<'d, 'l, A, F, P>
-where
-    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
-{
-    type Output = ();
-
-    #[inline(always)]
-    fn place(&mut self) -> Result<(), Error> {
-        #[cfg(feature = "graphs")]
-        if P::CAN_RECORD {
-            let (callee, args) = (self.callee, &*self.args);
-            match self.launch.recording {
-                Some(run) => self.entered = Some(super::record::enter(run, &self.launch, callee)?),
-                None => super::capturing::check_place(
-                    self.launch.stream,
-                    &|stream| args.report_contexts(stream),
-                    args.names(),
-                    &|| std::format!("kernel `{}`", callee.name()),
-                )?,
-            }
-        }
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn contracts(&mut self) -> Result<(), Error> {
-        self.args.check_contracts(&mut self.launch, self.callee)
-    }
-
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn context(&mut self) -> Result<(), Error> {
         let Callee::Function(owner) = self.callee else {
             return self.bind_raw();
@@ -158,11 +140,10 @@ where
         Ok(())
     }
 
-    #[inline(always)]
-    fn stream(&self) -> LaunchStream<'l> {
-        if P::IS_NODE
-            && let Some(function) = self.callee.loaded()
-        {
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn stream(&self, is_node: bool) -> LaunchStream<'l> {
+        if is_node && let Some(function) = self.callee.loaded() {
             return LaunchStream::in_context(function.context.cu_ctx());
         }
         match self.launch.stream {
@@ -171,29 +152,26 @@ where
         }
     }
 
-    #[inline(always)]
-    fn is_deferred(&self) -> bool {
-        #[cfg(feature = "graphs")]
-        return P::CAN_RECORD && self.entered.is_some() && self.launch.attributes.is_none();
-        #[cfg(not(feature = "graphs"))]
-        false
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn elsewhere(&self, field: OtherContext, names: Names) -> Error {
+        let own = if self.launch.stream.is_none() { self.context } else { ptr::null_mut() };
+        elsewhere(field, self.callee, own, names)
     }
 
-    #[inline(always)]
-    fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
-        self.args.report_contexts(stream);
-        if let Some(field) = stream.other_context() {
-            let own = if self.launch.stream.is_none() { self.context } else { ptr::null_mut() };
-            return Err(elsewhere(field, self.callee, own, self.args.names()));
-        }
+    /// Without a context so far, the launch is in the context of its arguments.
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn bind_arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
         if self.callee.loaded().is_none() && self.context.is_null() {
             return bind_first(stream, self.callee);
         }
         Ok(())
     }
 
-    #[inline(always)]
-    fn bind(&mut self, _: &LaunchStream<'l>) -> Result<(), Error> {
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
+    fn bind(&self) -> Result<(), Error> {
         match self.callee.loaded() {
             Some(function) => bind(function.api, &function.context).map_err(|error| own_unbound(function, error)),
             // Its context was needed before.
@@ -201,12 +179,8 @@ where
         }
     }
 
-    #[inline(always)]
-    fn limits(&self) -> Result<(), Error> {
-        self.callee.check(&self.launch)
-    }
-
-    #[inline(always)]
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn attributes(&self) -> Result<(), Error> {
         match self.launch.attributes {
             None => Ok(()),
@@ -216,15 +190,90 @@ where
             }
         }
     }
+}
+
+impl<'d, 'l, A: Arguments + ?Sized, F, P: Path> Door<'l> for FunctionDoor<'d, 'l, A, F, P>
+where
+    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn place(&mut self) -> Result<(), Error> {
+        #[cfg(feature = "graphs")]
+        if P::CAN_RECORD {
+            let Untyped { callee, launch, entered, .. } = &mut self.own;
+            match launch.recording {
+                Some(run) => *entered = Some(super::record::enter(run, launch, *callee)?),
+                None => {
+                    let args = &*self.args;
+                    super::capturing::check_place(
+                        launch.stream,
+                        &|stream| args.report_contexts(stream),
+                        args.names(),
+                        &|| std::format!("kernel `{}`", callee.name()),
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn contracts(&mut self) -> Result<(), Error> {
+        self.args.check_contracts(&mut self.own.launch, self.own.callee)
+    }
+
+    #[inline(always)]
+    fn context(&mut self) -> Result<(), Error> {
+        self.own.context()
+    }
+
+    #[inline(always)]
+    fn stream(&self) -> LaunchStream<'l> {
+        self.own.stream(P::IS_NODE)
+    }
+
+    #[inline(always)]
+    fn is_deferred(&self) -> bool {
+        #[cfg(feature = "graphs")]
+        return P::CAN_RECORD && self.own.entered.is_some() && self.own.launch.attributes.is_none();
+        #[cfg(not(feature = "graphs"))]
+        false
+    }
+
+    #[inline(always)]
+    fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+        self.args.report_contexts(stream);
+        match stream.other_context() {
+            Some(field) => Err(self.own.elsewhere(field, self.args.names())),
+            None => self.own.bind_arguments(stream),
+        }
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> Result<(), Error> {
+        self.own.callee.check(&self.own.launch)
+    }
+
+    #[inline(always)]
+    fn bind(&mut self, _: &LaunchStream<'l>) -> Result<(), Error> {
+        self.own.bind()
+    }
+
+    #[inline(always)]
+    fn attributes(&self) -> Result<(), Error> {
+        self.own.attributes()
+    }
 
     #[inline(always)]
     fn call(self, stream: &LaunchStream<'l>) -> Result<(), Error> {
-        let Self { callee, launch, args, fit, promise, context, .. } = self;
-        let api = callee.loaded().map_or(self.api, |function| function.api);
-        let fitting = fit(args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
+        let Untyped { callee, launch, promise, context, .. } = self.own;
+        let api = callee.loaded().map_or(self.own.api, |function| function.api);
+        let fitting = (self.fit)(self.args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
         #[cfg(feature = "graphs")]
         if P::CAN_RECORD
-            && let (Some(entered), Some(run)) = (self.entered, launch.recording)
+            && let (Some(entered), Some(run)) = (self.own.entered, launch.recording)
         {
             return super::record::record::<_, P>(run, &entered, launch, fitting, promise);
         }
