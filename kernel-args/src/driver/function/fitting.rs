@@ -273,6 +273,9 @@ impl Names {
 
 /// The arguments of a launch: a struct, or a list.
 pub(crate) trait Arguments {
+    /// The packed form is right for all values. Otherwise it depends on their types at run time.
+    const HAS_PACKED: bool = false;
+
     /// Returns the form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the
     /// GPU has no packed form.
     fn form(&self, asked: Option<Form>) -> Form;
@@ -318,6 +321,8 @@ pub(crate) trait Arguments {
 const LARGE_FRAME: usize = 4096;
 
 impl<A: KernelArgs> Arguments for A {
+    const HAS_PACKED: bool = !A::LAYOUT.depends_on_gpu();
+
     #[inline(always)]
     fn form(&self, asked: Option<Form>) -> Form {
         if const { A::LAYOUT.depends_on_gpu() } {

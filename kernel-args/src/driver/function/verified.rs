@@ -1,14 +1,11 @@
 //! Raw functions: each thread verifies a function once for each struct against the driver's records, and stores the
 //! result. The driver can reuse a handle, so each launch queries the last parameter: see [`launch!`](crate::launch!).
 
-use super::{callee::function_name, hash::FastHasher};
-use crate::{
-    driver::{
-        api::{Api, FunctionHandle, Status},
-        error::{Error, register_fields},
-        verify::{Host, compare, records},
-    },
-    marshal::KernelArgs,
+use super::{StructType, callee::function_name, hash::FastHasher};
+use crate::driver::{
+    api::{Api, FunctionHandle, Status},
+    error::{Error, register_fields},
+    verify::{Host, compare, records},
 };
 use core::{any::TypeId, cell::Cell, hash::Hash, ptr};
 use cudarc::driver::sys::{CUcontext, CUfunction};
@@ -57,19 +54,20 @@ fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. The
+/// Verifies `function` for a struct, unless this thread did so (`was_verified`) and the last parameter is unchanged. The
 /// function's context must be current; `own` is this context, or null if it is unknown.
 #[inline]
-pub(crate) fn verify_once<A: KernelArgs>(
+pub(crate) fn verify_once(
     api: &Api,
     function: FunctionHandle<'_>,
+    ty: StructType,
     own: CUcontext,
     was_verified: bool,
 ) -> Result<(), Error> {
     let Some(get_param_info) = api.cuFuncGetParamInfo else {
         return Ok(());
     };
-    let host = const { Host::of::<A>() };
+    let host = ty.host();
     if was_verified {
         // The raw call, because the error type of the method would occupy memory in every launch.
         let get = |index, offset: &mut usize, size: &mut usize| get_param_info(function, index, offset, size);
@@ -78,7 +76,7 @@ pub(crate) fn verify_once<A: KernelArgs>(
         }
     }
     verify_by_driver(host, function)?;
-    store(function.raw(), TypeId::of::<A::Erased>(), own);
+    store(function.raw(), ty.erased(), own);
     Ok(())
 }
 

@@ -12,21 +12,18 @@ use crate::{
         api::Promise,
         config::Launch,
         error::Error,
-        function::{Arguments, Callee, Fitting, verified},
+        function::{Arguments, Callee, Fitting, StructType, verified},
     },
     marshal::KernelArgs,
 };
-use core::{any::TypeId, ptr};
-use cudarc::driver::{
-    CudaFunction,
-    sys::{CUcontext, CUfunction},
-};
+use core::ptr;
+use cudarc::driver::{CudaFunction, sys::CUfunction};
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
     fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        launch_raw::<A, P>(Callee::Cudarc(self), launch, args, promise, |context| context)
+        launch_raw::<A, P>(Callee::Cudarc(self), launch, args, promise)
     }
 }
 
@@ -35,12 +32,10 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
     fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        launch_raw::<A, P>(Callee::Raw(promise.function(*self)), launch, args, promise, |_| ptr::null_mut())
+        launch_raw::<A, P>(Callee::Raw(promise.function(*self)), launch, args, promise)
     }
 }
 
-/// `own` returns the context of the function, given the context of the launch; null if it is unknown.
-///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
 fn launch_raw<A: KernelArgs, P: Path>(
@@ -48,32 +43,46 @@ fn launch_raw<A: KernelArgs, P: Path>(
     launch: Launch<'_>,
     mut args: A,
     promise: Promise<'_>,
-    own: impl FnOnce(CUcontext) -> CUcontext,
 ) -> Result<(), Error> {
     #[cfg(any(feature = "graphs", feature = "observe"))]
-    if P::IS_WATCHED {
-        let args: &mut (dyn ErasedArgs + '_) = &mut args;
-        return launch_args::<A, _, P>(callee, launch, args, promise, own);
+    if P::CAN_RECORD {
+        return launch_erased::<P>(callee, launch, &mut args, promise);
     }
-    launch_args::<A, A, P>(callee, launch, &mut args, promise, own)
+    launch_args::<A, P>(callee, launch, &mut args, StructType::of::<A>(), promise)
+}
+
+/// A launch that is not only a call of the driver.
+#[cfg(any(feature = "graphs", feature = "observe"))]
+#[inline(never)]
+fn launch_erased<P: Path>(
+    callee: Callee<'_>,
+    launch: Launch<'_>,
+    args: &mut (dyn ErasedArgs + '_),
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let ty = args.ty();
+    launch_args::<_, P>(callee, launch, args, ty, promise)
 }
 
 #[inline(always)]
-fn launch_args<A: KernelArgs, B: Arguments + ?Sized, P: Path>(
+fn launch_args<A: Arguments + ?Sized, P: Path>(
     callee: Callee<'_>,
     launch: Launch<'_>,
-    args: &mut B,
+    args: &mut A,
+    ty: StructType,
     promise: Promise<'_>,
-    own: impl FnOnce(CUcontext) -> CUcontext,
 ) -> Result<(), Error> {
-    let stored = verified::context(callee.handle().raw(), TypeId::of::<A::Erased>());
+    let stored = verified::context(callee.handle().raw(), ty.erased());
     let door = FunctionDoor::<_, _, P>::new(
         callee,
         launch,
         args,
         |args, checked| {
-            let own = own(checked.context);
-            verified::verify_once::<A>(checked.api, callee.handle(), own, stored == own)?;
+            let own = match callee {
+                Callee::Cudarc(_) => checked.context,
+                _ => ptr::null_mut(),
+            };
+            verified::verify_once(checked.api, callee.handle(), ty, own, stored == own)?;
             Ok(Fitting::promised(callee, args, checked.promise))
         },
         promise,

@@ -53,6 +53,10 @@ pub(super) fn record<A: Arguments + ?Sized, P: Path>(
             &mut |call, promise, values| record.push(call, promise, values);
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
+    if const { A::HAS_PACKED } {
+        // Without optimisation, the other form is then not compiled for each struct.
+        return held.within(|| fitting.packed(&stream, |call, values| record.push(call, promise, &values.for_each())));
+    }
     held.within(|| match form {
         Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, &values.for_each())),
         Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, &values.for_each())),
