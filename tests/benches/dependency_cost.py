@@ -196,7 +196,8 @@ def run(command, package):
 
 def rustc(command, log):
     """Runs rustc for cargo, and notes its processor seconds."""
-    code = subprocess.run(command).returncode
+    # With the files of cargo's jobserver, which limits the threads.
+    code = subprocess.run(command, close_fds=False).returncode
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     if "--crate-name" in command:
         # Cargo asks for the version of rustc with a crate that has no source.

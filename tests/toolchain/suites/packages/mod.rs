@@ -39,11 +39,13 @@ pub(crate) fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Writes a package whose library is `lib.rs`. `manifest` follows the name.
+/// Writes a package whose library is `lib.rs`. `manifest` follows the name. With the profile of this workspace, cargo
+/// does not compile the packages of the registry once more.
 fn lay_out(place: &str, manifest: &str, files: &[(&str, &str)]) -> PathBuf {
     let package = folder(place).unwrap();
     let name = package.file_name().unwrap_or_default().to_string_lossy();
-    let manifest = format!("[package]\nname = {name:?}\n{manifest}\n[workspace]\n");
+    let manifest =
+        format!("[package]\nname = {name:?}\n{manifest}\n[workspace]\n[profile.dev]\ndebug = false\nlto = \"off\"\n");
     for (file, text) in [&[("Cargo.toml", &*manifest)], files].concat() {
         fs::write(package.join(file), text).unwrap();
     }
@@ -59,7 +61,7 @@ fn path() -> String {
 /// The library as a dependency. The packages in the tests of `kernel-args-build` have the same features, so cargo
 /// compiles the macros once for all.
 fn library() -> String {
-    let features = r#"["bodies", "compressed", "debug-info", "kernels"]"#;
+    let features = r#"["bodies", "compressed", "debug-info", "generate", "kernels"]"#;
     format!("kernel-args = {{ {}, default-features = false, features = {features} }}\n", path())
 }
 

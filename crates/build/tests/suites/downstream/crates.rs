@@ -3,7 +3,9 @@
 use crate::support::{Package, repository};
 use std::fs;
 
-const MANIFEST: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"kernels\", \"app\", \"described\"]\n";
+/// With the profile of this workspace, cargo does not compile the packages of the registry once more.
+const MANIFEST: &str = "[workspace]\nresolver = \"3\"\nmembers = [\"kernels\", \"app\", \"described\"]\n\
+    [profile.dev]\ndebug = false\nlto = \"off\"\n";
 
 pub(super) const SOURCE: &str = "#include \"params.cuh\"\n\
     extern \"C\" __global__ void saxpy(Params params, const float* x, const float* bias, float* y)\n\
@@ -103,7 +105,8 @@ pub(super) const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_ar
 /// The features of the library: what `kernel-args-build` needs of the readers of images, and `bodies`. The packages of
 /// the suite `packages` have the same, so cargo compiles the macros once for all. Without cudarc, whose build script
 /// runs again when a variable names another toolkit.
-const FEATURES: &str = "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\", \"kernels\"]";
+pub(super) const FEATURES: &str =
+    "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\", \"generate\", \"kernels\"]";
 
 /// Cargo's target folder is shared, so the packages of each workspace have unique names.
 pub(super) fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> String {

@@ -5,7 +5,7 @@ mod crates;
 
 use crate::support::{Package, Ran, clear, repository};
 use crates::{
-    BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER, MEMBERS,
+    BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FEATURES, FIELDS, FIELDS_SWAPPED, FORGE, HEADER, MEMBERS,
     MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
 };
 use kernel_args_test_generator::tools::{self as tools, NVCC, NVRTC, Tool};
@@ -327,7 +327,7 @@ fn steps_that_are_missing_are_named() {
     assert!(!ran.stderr.contains("kernels.rs"), "{}", ran.stderr);
 
     let manifest = manifest("steps", "app", "", false);
-    let defaults = manifest.replace("default-features = false", "default-features = true");
+    let defaults = manifest.replace(&format!(", {FEATURES}"), "");
     package.write("app/Cargo.toml", &defaults);
     package.write("app/src/lib.rs", COMPILES);
     let ran = check(&package, "app", &[]);
