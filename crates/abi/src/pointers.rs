@@ -17,10 +17,6 @@ enum PathStep<'p> {
 }
 
 impl<'p> Path<'p> {
-    const fn of(name: &'p str) -> Self {
-        Self { outer: None, step: PathStep::Name(name) }
-    }
-
     const fn then(&'p self, step: PathStep<'p>) -> Self {
         Self { outer: Some(self), step }
     }
@@ -62,7 +58,8 @@ pub fn for_each_pointer<E>(
     bytes: &[u8],
     visit: &mut impl FnMut(&Pointer<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    walk(argument, bytes, Path::of(argument.name), 0, visit)
+    let path = Path { outer: None, step: PathStep::Name(argument.name) };
+    walk(argument, bytes, path, 0, visit)
 }
 
 fn walk<E>(
@@ -88,11 +85,8 @@ fn walk<E>(
         }
         return Ok(());
     }
-    if parameter.members.is_empty() {
-        return Ok(());
-    }
     let size = bytes.len() / parameter.cpp.elements().max(1);
-    if size == 0 {
+    if parameter.members.is_empty() || size == 0 {
         return Ok(());
     }
     for (index, element) in bytes.chunks_exact(size).enumerate() {

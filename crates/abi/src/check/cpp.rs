@@ -262,9 +262,7 @@ const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u6
     let mut i = 0;
     while i < other.len() && other[i] > 0 {
         let row = length_from(other, i, other_unit);
-        let is_row =
-            row == length_from(own, 0, unit) || row == length_from(own, 1, unit) || row == length_from(own, 2, unit);
-        if row > unit && !is_row {
+        if row > unit && !any!(dimension < own.len(), row == length_from(own, dimension, unit)) {
             return false;
         }
         i += 1;

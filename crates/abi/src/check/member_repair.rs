@@ -146,14 +146,11 @@ impl<'a> MemberMismatch<'a> {
 
 /// Returns whether the host's struct lacks a union of the kernel's: any member can be a part of it.
 const fn has_other_union(theirs: Members<'_>, own: Members<'_>) -> bool {
-    let mut i = 0;
-    while let Some(member) = theirs.get_unspelled(i) {
-        if matches!(member.members.why_opaque(), Some(Opaque::Union)) && own.position(member.name).is_none() {
-            return true;
-        }
-        i += 1;
-    }
-    false
+    any!(
+        i,
+        member = theirs.get_unspelled(i),
+        matches!(member.members.why_opaque(), Some(Opaque::Union)) && own.position(member.name).is_none()
+    )
 }
 
 /// Returns the name of the first of the host's members after the kernel's member of this name, or empty.
@@ -200,12 +197,5 @@ const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
 }
 
 const fn have_one_path(a: &Place<'_>, b: &Place<'_>) -> bool {
-    let mut i = 0;
-    while i < NAMES {
-        if !same(a.path[i], b.path[i]) {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    !any!(i < NAMES, !same(a.path[i], b.path[i]))
 }

@@ -163,14 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) const fn is_text(mut self, text: &[u8]) -> bool {
-        if self.number() != text.len() << 2 | INLINE {
-            return false;
-        }
-        let mut i = 0;
-        while i < text.len() && self.bytes[self.at + i] == text[i] {
-            i += 1;
-        }
-        i == text.len()
+        self.number() == text.len() << 2 | INLINE && !any!(i < text.len(), self.bytes[self.at + i] != text[i])
     }
 
     /// Returns a text, possibly in the `declaration` of a kernel.

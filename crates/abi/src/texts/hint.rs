@@ -154,21 +154,16 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
 
 /// Returns whether the host's struct is a member of the kernel's. A hint about members would put it into itself.
 const fn is_part_of(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    let mut i = 0;
-    while let Some(part) = kernel.members.get(i) {
-        if host.cpp.base.has_name_of(part.cpp.base) {
-            return !host.cpp.base.has_name_of(kernel.cpp.base);
-        }
-        i += 1;
-    }
-    false
+    let own = host.cpp.base;
+    any!(i, part = kernel.members.get(i), own.has_name_of(part.cpp.base)) && !own.has_name_of(kernel.cpp.base)
 }
 
 const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     say::struct_sizes(hint, kernel.size, host.spelling, host.size);
     let mut member = Hint::new();
     if let Some(align) = only_aligned(host, kernel) {
-        say::aligned_more(&mut member, align.bytes());
+        say::aligned(&mut member, align.bytes());
+        say::align_more(&mut member, align.bytes());
     } else {
         push_member(&mut member, host, kernel);
     }
@@ -188,34 +183,30 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         return;
     }
     let smaller = !matches!(host.align, Some(host) if host.bytes() >= bytes);
-    let is_own = is_own_struct(host);
+    let (is_own, is_of_cuda) = (is_own_struct(host), is_builtin(kernel) && !kernel.cpp.is_pointer());
     let mut member = Hint::new();
     if is_own {
         push_member(&mut member, host, kernel);
     }
+    say::aligned(hint, bytes);
     if !member.is_empty() {
-        say::aligned(hint, bytes);
         say::because(hint, &member);
-    } else if is_builtin(kernel) && !kernel.cpp.is_pointer() {
-        say::aligned(hint, bytes);
-        say::then(hint, &declaration(host, kernel));
-    } else if is_own && smaller {
-        say::aligned_more(hint, bytes);
-    } else if is_own {
-        say::aligned_less(hint, bytes, host.spelling);
+    } else if is_own && !is_of_cuda && smaller {
+        say::align_more(hint, bytes);
+    } else if is_own && !is_of_cuda {
+        say::align_less(hint, bytes, host.spelling);
     } else if kernel.cpp.is_unknown() && smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components has the alignment of its component.
         let mut types = Declaration::new();
         push_types(&mut types, "", vectors.split_at(count).0);
-        say::aligned_vector(hint, bytes, &types);
+        say::aligned_as_vector(hint, &types);
     } else if kernel.cpp.is_unknown() {
         let mut repr: Message<32> = text!(repr_c);
         if smaller {
             say::repr_align(&mut repr, bytes);
         }
-        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), &repr);
+        say::align_struct(hint, host.name, (kernel.size, Some(align)), &repr);
     } else {
-        say::aligned(hint, bytes);
         say::then(hint, &declaration(host, kernel));
     }
 }

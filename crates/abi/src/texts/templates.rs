@@ -173,10 +173,10 @@ templates! {
     instruction_at(opcode, file, line: number) = "`{opcode}` at {file}:{line}";
     tensor_map(field, ty: str) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned(align: number) = "the kernel aligns it to {align}";
-    aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
-    aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
-    aligned_struct(align: number, field, layout: layout, repr: text) = "the kernel aligns it to {align}: declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
+    aligned_as_vector(types: text) = ", as CUDA aligns vectors and complex numbers: use {types}";
+    align_more(align: number) = ": if it is your struct, write `#[repr(C, align({align}))]` on it";
+    align_less(align: number, ty) = ", less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
+    align_struct(field, layout: layout, repr: text) = ": declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
     repr_c() = "C";
     repr_align(align: number) = ", align({align})";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
@@ -203,8 +203,8 @@ templates! {
     or_rename_member(kernel: text, rename: text) = "; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field, parameter: number, index: number, name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
     member_named_otherwise(host: text, name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
-    parameter_named_elsewhere(field, name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";
-    element_named_elsewhere(field, name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: {write}";
+    named_elsewhere(field, name, parameter: number, index: number) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}";
+    order_or(write: text) = ": put the fields in the kernel's order, or {write}";
     unknown_parameter(name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
     listed(name) = "`{name}`";
     more_names(count: number) = " and {count} more";
