@@ -2,7 +2,7 @@
 
 use super::{default_crate, each, flag, set};
 use crate::{diagnostics::Diagnostics, texts};
-use syn::{Attribute, LitStr, Path, spanned::Spanned};
+use syn::{Attribute, Ident, LitStr, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) struct TypeAttr {
     pub(crate) krate: Path,
@@ -20,6 +20,11 @@ impl TypeAttr {
             _ => Err(meta.error(texts::unknown(texts::UNKNOWN_ON_DEVICE_TYPE, name))),
         });
         Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr }
+    }
+
+    /// Returns the explicit C++ name, otherwise the name of the type.
+    pub(crate) fn cpp_name(&self, ident: &Ident) -> String {
+        self.cpp.as_ref().map_or_else(|| ident.unraw().to_string(), LitStr::value)
     }
 
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {

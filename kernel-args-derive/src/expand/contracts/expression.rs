@@ -1,7 +1,7 @@
 //! Expressions of contracts as code: the places of an expression are read by either of two modules with the same
 //! functions, whose numbers have the same methods.
 
-use super::super::{local, respan};
+use super::super::{local, private_at};
 use crate::{
     attr::{Expression, Place, Read, Root},
     diagnostics::Diagnostics,
@@ -115,8 +115,8 @@ impl Scope<'_> {
 
     /// Returns the path of an item of the module for contracts.
     pub(super) fn item(&self, name: &str, span: Span) -> TokenStream {
-        let (krate, name) = (respan(self.krate, span), Ident::new(name, span));
-        quote_spanned!(span=> #krate::__private::contract::#name)
+        let (private, name) = (private_at(self.krate, span), Ident::new(name, span));
+        quote_spanned!(span=> #private::contract::#name)
     }
 
     /// Returns a function of a module that computes.

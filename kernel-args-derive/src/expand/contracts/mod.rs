@@ -128,8 +128,7 @@ pub(super) fn contracts(
 
 /// Returns all expressions of all contracts.
 fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> impl Iterator<Item = &'a Expression> {
-    let axes = [&of_struct.block, &of_struct.block_multiple_of, &of_struct.max_block, &of_struct.grid_covers];
-    let axes = axes.into_iter().flatten().flat_map(|axes| axes.value.all());
+    let axes = of_struct.axes().flat_map(|axes| axes.value.all());
     let of_fields = attrs.iter().flat_map(|attr| {
         let contracts = &attr.contracts;
         let plain = [&contracts.len, &contracts.capacity, &contracts.multiple_of];
