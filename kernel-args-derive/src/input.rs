@@ -4,7 +4,6 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Attribute, Fields, Member, Type, ext::IdentExt, spanned::Spanned};
 
-/// A field of a named, tuple or unit struct.
 pub(crate) struct Field<'a> {
     /// The field's member expression: `self.n`, `self.0`.
     pub(crate) member: Member,

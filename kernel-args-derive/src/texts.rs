@@ -1,5 +1,7 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
+use std::fmt::Display;
+
 /// Texts with parameters.
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident($($parameter:ident: $ty:ty),*): $text:literal;)*) => {
@@ -205,7 +207,7 @@ fn usable_in_contract(fields: &[&str]) -> String {
     format!("help: use {fields}constants in upper case, and the launch's `block.x`, `grid.x` and the like")
 }
 
-fn quoted(names: &[&str]) -> String {
+fn quoted(names: &[impl Display]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }

@@ -21,7 +21,6 @@ pub(crate) struct Expression {
 
 const INTEGERS: [&str; 11] = ["", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
-/// What is read of a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
     Integer,
@@ -49,7 +48,7 @@ pub(crate) enum Root {
     Name(Ident),
     /// `self.n`: a field.
     Field(String),
-    /// The path of a constant.
+    /// A constant.
     Path(TokenStream),
 }
 

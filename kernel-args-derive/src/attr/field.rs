@@ -135,10 +135,6 @@ impl FieldAttr {
         }
         self.contracts.check(is_skipped, diagnostics);
     }
-
-    pub(crate) fn is_flattened(&self) -> bool {
-        matches!(self.shape, Shape::Flatten(_))
-    }
 }
 
 impl Names {

@@ -22,7 +22,9 @@ pub(super) fn enumeration(
 ) -> Option<TokenStream> {
     let mut fieldless = true;
     for variant in &data.variants {
-        TypeAttr::refuse_inside(&variant.attrs, diagnostics);
+        for attr in variant.attrs.iter().filter(|attr| attr.path().is_ident("device_type")) {
+            diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
+        }
         if !variant.fields.is_empty() {
             fieldless = false;
             diagnostics.error(variant.fields.span(), texts::ENUM_WITH_DATA);

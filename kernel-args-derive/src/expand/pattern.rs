@@ -6,11 +6,8 @@
 //! error.
 
 use super::{field::ParameterField, kernels, parts, private_at};
-use crate::{
-    attr::{Binding, Presence},
-    diagnostics::Diagnostics,
-    erase, generics, texts,
-};
+use crate::{attr::Binding, diagnostics::Diagnostics, erase, generics, texts};
+use kernel_args_abi::compiled::Presence;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Ident, LitStr, Path, spanned::Spanned};

@@ -13,7 +13,6 @@ use std::{
     time::SystemTime,
 };
 
-/// The cached data of an image.
 pub(crate) struct File {
     /// For `include_bytes!`, which makes rustc compile the crate again when the file changes.
     pub(crate) path: String,

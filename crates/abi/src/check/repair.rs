@@ -39,7 +39,7 @@ pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter:
     let mut bytes = 1;
     while bytes <= 256 {
         let align = some!(Alignment::new(bytes));
-        if matches!(before.place(align), Some(explained) if explained == offset) {
+        if is_equal(before.place(align), Some(offset)) {
             return Some(align);
         }
         bytes *= 2;
@@ -76,9 +76,9 @@ pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
 
 /// Returns whether it is a type of CUDA with a Rust type of this alignment. A `std::complex<double>` is not aligned as
 /// CUDA's.
-pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alignment>) -> bool {
+pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>) -> bool {
     let row = some!(kernel.cpp.base.builtin(), false);
-    let align = some!(align, true);
+    let align = some!(kernel.align, true);
     row.aligned_to(Some(align)).align == align.bytes()
 }
 

@@ -8,7 +8,7 @@ use super::{
     pairing::Pairing,
 };
 use crate::{
-    bytes::smaller,
+    bytes::{is_equal, smaller},
     signature::{Parameter, Signature},
 };
 
@@ -164,7 +164,7 @@ impl<'a, const N: usize> Report<'a, N> {
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
         let mut i = 0;
         while i < self.len() {
-            if matches!(self.mismatches[i].field(), Some(wrong) if wrong == field) {
+            if is_equal(self.mismatches[i].field(), Some(field)) {
                 return Some(self.mismatches[i]);
             }
             i += 1;

@@ -28,7 +28,6 @@ pub(super) struct Names {
     pub(super) unqualified: usize,
     /// The end of the qualified and of the unqualified name.
     pub(super) end: usize,
-    /// The end of the template arguments.
     pub(super) arguments_end: usize,
 }
 

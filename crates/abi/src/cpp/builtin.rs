@@ -79,7 +79,6 @@ const fn first(names: &[&'static str]) -> &'static str {
     names[0]
 }
 
-/// The rows, by group.
 const GROUPS: &[&[Builtin]] = cuda_types!(table);
 
 const COUNT: usize = {

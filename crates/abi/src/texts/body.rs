@@ -138,10 +138,7 @@ pub(super) const fn fitting(
         Contradiction::Memory => push_type(&mut text, name, slice(pointer_of(slot)).as_str()),
         Contradiction::Addresses => push_type(&mut text, name, to_pointers(host).as_str()),
         Contradiction::Format | Contradiction::Elements => {
-            let element = match slot.elements {
-                Some(elements) => element_type(elements, host.cpp.base),
-                None => CppBase::Unknown,
-            };
+            let element = element_type(slot, host.cpp.base);
             if matches!(element, CppBase::Unknown) {
                 return text!(slice_of, &elements(slot));
             }
@@ -156,7 +153,7 @@ pub(super) const fn fitting(
 /// Returns the elements in words: `` `float` elements ``, `elements of 2 bytes`.
 const fn elements(slot: &Slot<'_>) -> Message<64> {
     let elements = some!(slot.elements, Message::new());
-    match element_type(elements, CppBase::Unknown) {
+    match element_type(slot, CppBase::Unknown) {
         CppBase::Unknown => text!(elements_of_size, elements.size as usize),
         CppBase::Integer { .. } => text!(integers_of_size, elements.size as usize),
         base => text!(elements_of_type, base.spelling()),

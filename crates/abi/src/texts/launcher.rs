@@ -12,7 +12,11 @@ use crate::{
     bytes::{same, starts_with},
     check::{Difference, Elsewhere, Mismatch, Pairing, Report, compare},
     class::Class,
-    cpp::{CppBase, CppType, name::agree, rust_scalar},
+    cpp::{
+        CppBase, CppType,
+        name::{agree, is_half},
+        rust_scalar,
+    },
     message::{Hint, Message},
     passing::{Convention, Passing},
     signature::{Members, Parameter, Signature},
@@ -43,8 +47,7 @@ impl<const N: usize> Report<'_, N> {
         }
         let mut message = text!(argument_passed, own.name, argument, self.kernel().name);
         push_sides(&mut message, own, other);
-        let mut hint = Hint::new();
-        say::leave_out_padding(&mut hint);
+        let hint: Hint = text!(leave_out_padding);
         say::help(&mut message, &hint);
         Some(message)
     }
@@ -149,7 +152,7 @@ const fn points_to_bits(own: CppType<'_>, other: CppType<'_>) -> bool {
     let is_alike = match of {
         CppBase::Bool => bits == 8,
         CppBase::Float { bits: 16 } => bits == 16,
-        CppBase::Named(of) => bits == 16 && (agree(of, "__half") || agree(of, "__nv_bfloat16")),
+        CppBase::Named(of) => bits == 16 && (is_half(of) || agree(of, "__nv_bfloat16")),
         _ => false,
     };
     is_alike && own.depth == other.depth && !own.is_array() && !other.is_array()

@@ -6,7 +6,7 @@ use crate::{
     cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
     layout::Alignment,
     message::Message,
-    signature::{ElementClass, Elements, Meaning, Parameter, Slot, SlotKind},
+    signature::{ElementClass, Meaning, Parameter, Slot, SlotKind},
 };
 
 pub(super) type Type = Message<256>;
@@ -162,15 +162,12 @@ pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
 }
 
 pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
-    let element = match slot.elements {
-        Some(elements) => element_type(elements, CppBase::Unknown),
-        None => CppBase::Unknown,
-    };
-    CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
+    CppType::of(element_type(slot, CppBase::Unknown)).pointer(!slot.written.is_possible() && !slot.escapes)
 }
 
 /// Returns the type of the elements, if the accesses show it. An integer has the sign of the field's elements.
-pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
+pub(super) const fn element_type(slot: &Slot<'_>, own: CppBase<'_>) -> CppBase<'static> {
+    let elements = some!(slot.elements, CppBase::Unknown);
     match (elements.class, elements.size) {
         (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed: own.is_signed(), bits: size as u16 * 8 },
         (class, _) => class.float(),

@@ -39,13 +39,11 @@ macro_rules! templates {
     (@value str $value:ident) => { Placeholder::Text($value) };
     (@value number $value:ident) => { Placeholder::Number($value) };
     (@value integer $value:ident) => { Placeholder::Integer($value) };
-    (@value bytes $value:ident) => { Placeholder::Count($value, "byte") };
-    (@value parameters $value:ident) => { Placeholder::Count($value, "parameter") };
-    (@value fields $value:ident) => { Placeholder::Count($value, "field") };
-    (@value bindings $value:ident) => { Placeholder::Count($value, "more binding") };
-    (@value kernels $value:ident) => { Placeholder::Count($value, "more kernel") };
+    (@value bindings $value:ident) => { Placeholder::Count($value, "more bindings") };
+    (@value kernels $value:ident) => { Placeholder::Count($value, "more kernels") };
     (@value cpp $value:ident) => { Placeholder::Cpp($value) };
     (@value layout $value:ident) => { Placeholder::Layout($value.0, $value.1) };
+    (@value $things:ident $value:ident) => { Placeholder::Count($value, stringify!($things)) };
 }
 
 templates! {
@@ -131,25 +129,19 @@ templates! {
     remove_or_move_argument() = "remove it, or push it where the kernel takes it";
 
     // Help: a value of another size or kind.
-    takes_pointer() = "the kernel takes a device pointer";
-    takes_function() = "the kernel takes a function";
+    // `what` is a few words, which `hint.rs` selects.
+    takes(what: str) = "the kernel takes {what}";
     takes_object(object: str) = "the kernel takes a {object} object";
     takes_fields(field) = "the kernel takes the members of `{field}` as separate parameters: write `#[kernel_args(flatten)]` on it, and `#[derive(KernelArgs)]` on its type";
-    takes_value() = "the kernel takes the value itself, not its address";
     takes_half() = "half precision has 2 bytes";
     takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
     takes_double() = "C's `double` is f64";
     takes_builtin(cpp: cpp) = "the kernel takes CUDA's `{cpp}`";
     or_cpp(ty, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
     takes_vector(layout: layout) = "the kernel takes a vector or struct of {layout}";
-    takes_bytes() = "the kernel takes bytes";
     takes_struct(layout: layout) = "the kernel takes a struct or vector of {layout}";
     struct_sizes(kernel: bytes, ty, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}";
     compare_fields() = ": compare their fields one by one";
-    takes_float() = "the kernel takes a floating-point number";
-    takes_scalar() = "the kernel takes a scalar, not a struct";
-    takes_integer() = "the kernel takes an integer";
-    takes_other_type() = "the kernel takes another type";
     sizes(field, host: bytes, kernel: number) = "`{field}` has {host}, the kernel takes {kernel}";
     enum_size(ty, host: bytes, kernel: number, repr: str) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
     bool_for_int() = "`bool` has 1 byte on the device too, C's `int` has 4";

@@ -13,7 +13,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Generics, Path, Type, ext::IdentExt};
 
-/// A module that computes expressions.
 #[derive(Clone, Copy)]
 pub(super) enum Mode {
     Quick,
@@ -29,7 +28,6 @@ pub(super) struct Scope<'a> {
     pub(super) is_launcher: bool,
 }
 
-/// The meaning of a place.
 enum Meaning<'a> {
     Field(&'a Field<'a>),
     Constant(TokenStream),
@@ -181,7 +179,6 @@ impl Scope<'_> {
         quote!(let #literal = #number; #(#each)*)
     }
 
-    /// Reads a place.
     fn read(&self, place: &Place, mode: Mode, of_integers: &str) -> TokenStream {
         let (rest, span) = (&place.rest, place.span);
         let mut is_bool = place.read == Read::Truth;

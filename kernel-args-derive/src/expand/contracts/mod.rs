@@ -9,7 +9,7 @@ mod output;
 
 use super::local;
 use crate::{
-    attr::{ArgsAttr, Expression, FieldAttr, FieldContracts, StructContracts},
+    attr::{ArgsAttr, Expression, FieldAttr, FieldContracts, Shape, StructContracts},
     diagnostics::Diagnostics,
     field_errors::{is_integer, is_memory, is_no_address, is_value},
     input::Field,
@@ -54,7 +54,7 @@ pub(super) fn contracts(
     let output = Output { scope, name: input.ident.unraw().to_string() };
     let [mut inner, mut narrowed, mut checks, mut lengths] = [const { Vec::new() }; 4];
     for (field, attr) in fields.iter().zip(attrs) {
-        if attr.is_flattened() {
+        if let Shape::Flatten(_) = attr.shape {
             let (ty, span) = (field.ty, field.span());
             let [geometry, note] = ["__geometry", "__note"].map(|name| local(name, span));
             let (value, of) = (own_field(field, span), quote_spanned!(span=> <#ty as #krate::KernelArgs>));
@@ -126,7 +126,6 @@ pub(super) fn contracts(
     }
 }
 
-/// Returns all expressions of all contracts.
 fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> impl Iterator<Item = &'a Expression> {
     let axes = of_struct.axes().flat_map(|axes| axes.value.all());
     let of_fields = attrs.iter().flat_map(|attr| {
