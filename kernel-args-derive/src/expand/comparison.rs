@@ -138,21 +138,21 @@ pub(super) fn checks(
     erased: &TokenStream,
     krate: &Path,
 ) -> TokenStream {
-    let each = parts::checks(fields, input, krate);
+    let (each, private) = (parts::checks(fields, input, krate), quote!(#krate::__private));
     let count = fields.len() + 1;
     let firsts = parts::has_parts(fields).then(|| {
         quote! {
-            const __FIRSTS: &[#krate::__private::core::primitive::usize] =
-                &#krate::__private::firsts::<#erased, #count>();
+            const __FIRSTS: &[#private::core::primitive::usize] =
+                &#private::firsts::<#erased, #count>();
         }
     });
     quote! {
         // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
         // because a call would make rustc evaluate the constants of the callee.
-        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
-            #krate::__private::Option::None
+        const __REPORT: &#private::Checked = &if __KERNELS.is_empty() {
+            #private::Option::None
         } else {
-            #krate::__private::compare::<#erased>(__KERNELS)
+            #private::compare::<#erased>(__KERNELS)
         };
         #firsts
         #each

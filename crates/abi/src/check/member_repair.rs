@@ -58,7 +58,7 @@ impl<'a> MemberMismatch<'a> {
                 Some(host) if same(host.declared.cpp_name(), declared.name) && host.offset == kernel.offset => {
                     Some(MemberRepair::Declare(twin, declared))
                 }
-                _ => Some(self.moved(own, &twin, theirs, &declared)),
+                _ => Some(self.moved(&twin)),
             };
         }
         let added = Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
@@ -106,13 +106,8 @@ impl<'a> MemberMismatch<'a> {
     }
 
     /// Returns what to change if a member has moved, and those before it are right.
-    const fn moved(
-        &self,
-        own: Members<'a>,
-        twin: &Parameter<'a>,
-        theirs: Members<'a>,
-        kernel: &Parameter<'a>,
-    ) -> MemberRepair<'a> {
+    const fn moved(&self, twin: &Parameter<'a>) -> MemberRepair<'a> {
+        let (own, theirs, kernel) = (self.host_siblings, self.siblings, &self.kernel.declared);
         let index = some!(own.position(kernel.name), MemberRepair::All(theirs));
         let end = end_of(own, index);
         let (at, there) = (offset(twin), offset(kernel));

@@ -4,7 +4,6 @@
 use super::super::{local, private_at};
 use crate::{
     attr::{Expression, Place, Read, Root},
-    diagnostics::Diagnostics,
     field_errors::{is_integer, is_memory, is_one_of},
     input::Field,
     texts,
@@ -28,7 +27,7 @@ pub(super) struct Scope<'a> {
     pub(super) is_launcher: bool,
 }
 
-enum Meaning<'a> {
+pub(super) enum Meaning<'a> {
     Field(&'a Field<'a>),
     Constant(TokenStream),
     /// `grid` or `block`.
@@ -36,21 +35,8 @@ enum Meaning<'a> {
 }
 
 impl Scope<'_> {
-    /// Reports each place of an expression that has no meaning, or a value of the wrong kind.
-    pub(super) fn check(&self, expression: &Expression, diagnostics: &mut Diagnostics) {
-        for place in &expression.places {
-            if let Err(error) = self.meaning(place) {
-                diagnostics.push(error);
-            }
-        }
-    }
-
-    /// Returns whether an expression depends on the grid.
-    pub(super) fn has_grid(&self, expression: &Expression) -> bool {
-        expression.places.iter().any(|place| matches!(self.meaning(place), Ok(Meaning::Launch("grid"))))
-    }
-
-    fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
+    /// Returns an error if a place has no meaning, or a value of the wrong kind.
+    pub(super) fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
         let field = |name: &str| self.fields.iter().find(|field| field.name == name);
         let unknown = |name: &str| {
             let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();

@@ -16,7 +16,7 @@ use crate::{
     repeated::refuse_macros,
     texts,
 };
-use expression::{Mode, Scope};
+use expression::{Meaning, Mode, Scope};
 use output::{Output, own_field};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -32,10 +32,13 @@ pub(super) fn contracts(
 ) -> TokenStream {
     let (krate, of_struct) = (&attr.krate, &attr.contracts);
     let scope = Scope { fields, generics: &input.generics, krate, is_launcher: attr.launcher.is_some() };
-    for expression in expressions(of_struct, attrs) {
-        scope.check(expression, diagnostics);
+    let mut grid = of_struct.grid_covers.is_some();
+    for place in expressions(of_struct, attrs).flat_map(|expression| &expression.places) {
+        match scope.meaning(place) {
+            Ok(meaning) => grid |= matches!(meaning, Meaning::Launch("grid")),
+            Err(error) => diagnostics.push(error),
+        }
     }
-    let grid = of_struct.grid_covers.is_some() || expressions(of_struct, attrs).any(|one| scope.has_grid(one));
     for (field, attr) in fields.iter().zip(attrs) {
         let FieldContracts { len: Some(len), capacity, .. } = &attr.contracts else {
             continue;
