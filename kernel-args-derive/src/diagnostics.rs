@@ -1,7 +1,7 @@
 //! All errors of one derive, reported together, and where rustc reports its own.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote_spanned};
 use std::fmt::Display;
 use syn::Path;
 
@@ -42,4 +42,10 @@ pub(crate) fn respan(path: &Path, span: Span) -> TokenStream {
             token
         })
         .collect()
+}
+
+/// The module `__private` of the crate at `path`, in the same way.
+pub(crate) fn private_at(path: &Path, span: Span) -> TokenStream {
+    let path = respan(path, span);
+    quote_spanned!(span=> #path::__private)
 }

@@ -5,21 +5,21 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
-use syn::{GenericArgument, PathArguments, Type, TypeParamBound};
+use syn::{GenericArgument, Path, PathArguments, Type, TypeParamBound};
 
 /// Returns the module of `kernel_args::__private` whose trait `Arg` contains the error for an argument of type `ty`.
-pub(crate) fn argument(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
-    path(module(ty), krate, span)
+pub(crate) fn argument(ty: &Type, private: &TokenStream, span: Span) -> TokenStream {
+    path(module(ty), private, span)
 }
 
 /// Returns the module whose trait `Member` contains the error for a device type's field of type `ty`.
-pub(crate) fn member(ty: &Type, krate: &TokenStream, span: Span) -> TokenStream {
+pub(crate) fn member(ty: &Type, private: &TokenStream, span: Span) -> TokenStream {
     let module = match module(ty) {
         "reference" | "raw_pointer" | "sequence" | "text" | "stream" | "array" => "host_member",
         same @ ("character" | "tuple" | "closure" | "device_pointer" | "math" | "padded" | "transformation") => same,
         _ => "member",
     };
-    path(module, krate, span)
+    path(module, private, span)
 }
 
 /// Returns whether the type looks like device memory of cudarc, or a reference to it.
@@ -32,7 +32,7 @@ pub(crate) fn is_value(ty: &Type) -> bool {
 }
 
 pub(crate) fn is_option(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if last(path) == "Option")
+    matches!(ty, Type::Path(path) if is_named(&path.path, &["Option"]))
 }
 
 pub(crate) fn is_integer(ty: &Type) -> bool {
@@ -59,9 +59,9 @@ fn memory(path: &syn::TypePath) -> &'static str {
     if argument_of(path).is_some_and(is_number) { "foreign_slice" } else { "device_memory" }
 }
 
-fn path(module: &str, krate: &TokenStream, span: Span) -> TokenStream {
+fn path(module: &str, private: &TokenStream, span: Span) -> TokenStream {
     let module = syn::Ident::new(module, span);
-    quote_spanned!(span=> #krate::__private::#module)
+    quote_spanned!(span=> #private::#module)
 }
 
 fn module(ty: &Type) -> &'static str {
@@ -74,11 +74,11 @@ fn module(ty: &Type) -> &'static str {
         },
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => "sequence",
-            Type::Path(path) if ["CudaStream", "str"].contains(&&*last(path)) => module(&reference.elem),
-            Type::Path(path) if last(path) == "Array" => "array",
+            Type::Path(path) if is_named(&path.path, &["CudaStream", "str"]) => module(&reference.elem),
+            Type::Path(path) if is_named(&path.path, &["Array"]) => "array",
             Type::Path(path) if owns_slice(path) => "slice_owner",
-            Type::Path(path) if ["Vec", "Box"].contains(&last(path).as_str()) => "sequence",
-            Type::Path(path) if DEVICE_MEMORY.contains(&last(path).as_str()) => memory(path),
+            Type::Path(path) if is_named(&path.path, &["Vec", "Box"]) => "sequence",
+            Type::Path(path) if is_named(&path.path, &DEVICE_MEMORY) => memory(path),
             Type::TraitObject(object) => trait_object(object),
             Type::Paren(inner) => match &*inner.elem {
                 Type::TraitObject(object) => trait_object(object),
@@ -90,27 +90,29 @@ fn module(ty: &Type) -> &'static str {
         Type::Slice(_) => "sequence",
         Type::Tuple(_) => "tuple",
         Type::FnPtr(_) | Type::ImplTrait(_) | Type::TraitObject(_) | Type::Never(_) => "closure",
-        Type::Path(path) => match last(path).as_str() {
-            "String" | "CString" | "str" => "text",
-            "Box" | "Rc" | "Arc" if owns_slice(path) => "slice_owner",
-            "Box" | "Rc" | "Arc" => match argument_of(path) {
-                Some(Type::TraitObject(object)) => trait_object(object),
-                _ => "sequence",
-            },
-            "Vec" | "VecDeque" => "sequence",
-            "NonNull" => "raw_pointer",
-            "CUstream" | "CudaStream" | "Stream" | "cudaStream_t" => "stream",
-            "char" => "character",
-            name @ ("Option" | "Retained") => match (argument_of(path).map(module), name) {
-                (Some(pointer @ ("device_memory" | "device_pointer" | "foreign_slice")), _) => pointer,
-                (_, "Option") => "optional",
-                _ => "unsupported",
-            },
-            "DevicePointer" | "DevicePointerMut" => "device_pointer",
-            "CudaSlice" | "UnifiedSlice" => "owned_slice",
-            name if DEVICE_MEMORY.contains(&name) => memory(path),
-            name => of_another_crate(name),
-        },
+        Type::Path(path) => {
+            match path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()).as_str() {
+                "String" | "CString" | "str" => "text",
+                "Box" | "Rc" | "Arc" if owns_slice(path) => "slice_owner",
+                "Box" | "Rc" | "Arc" => match argument_of(path) {
+                    Some(Type::TraitObject(object)) => trait_object(object),
+                    _ => "sequence",
+                },
+                "Vec" | "VecDeque" => "sequence",
+                "NonNull" => "raw_pointer",
+                "CUstream" | "CudaStream" | "Stream" | "cudaStream_t" => "stream",
+                "char" => "character",
+                name @ ("Option" | "Retained") => match (argument_of(path).map(module), name) {
+                    (Some(pointer @ ("device_memory" | "device_pointer" | "foreign_slice")), _) => pointer,
+                    (_, "Option") => "optional",
+                    _ => "unsupported",
+                },
+                "DevicePointer" | "DevicePointerMut" => "device_pointer",
+                "CudaSlice" | "UnifiedSlice" => "owned_slice",
+                name if DEVICE_MEMORY.contains(&name) => memory(path),
+                name => of_another_crate(name),
+            }
+        }
         _ => "unsupported",
     }
 }
@@ -181,26 +183,27 @@ fn argument_of(path: &syn::TypePath) -> Option<&Type> {
 
 /// Returns whether the type has the form `Arc<CudaSlice<f32>>`.
 fn owns_slice(path: &syn::TypePath) -> bool {
-    ["Box", "Rc", "Arc"].contains(&last(path).as_str())
-        && matches!(argument_of(path), Some(Type::Path(path)) if DEVICE_MEMORY.contains(&last(path).as_str()))
+    is_named(&path.path, &["Box", "Rc", "Arc"])
+        && matches!(argument_of(path), Some(Type::Path(path)) if is_named(&path.path, &DEVICE_MEMORY))
 }
 
 /// Distinguishes cudarc's traits for device memory from traits for host code.
 fn trait_object(object: &syn::TypeTraitObject) -> &'static str {
-    let is_memory = object.bounds.iter().any(|bound| match bound {
-        TypeParamBound::Trait(bound) => {
-            let name = bound.path.segments.last().map(|segment| segment.ident.to_string());
-            name.is_some_and(|name| ["DevicePtr", "DevicePtrMut", "DeviceSlice"].contains(&name.as_str()))
-        }
-        _ => false,
-    });
+    let is_memory = has_bound(&object.bounds, &["DevicePtr", "DevicePtrMut", "DeviceSlice"]);
     if is_memory { "memory_object" } else { "closure" }
 }
 
-pub(crate) fn is_marker(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if last(path) == "PhantomData")
+/// Returns whether one of the bounds is a trait with one of these names.
+pub(crate) fn has_bound<'b>(bounds: impl IntoIterator<Item = &'b TypeParamBound>, names: &[&str]) -> bool {
+    let mut bounds = bounds.into_iter();
+    bounds.any(|bound| matches!(bound, TypeParamBound::Trait(bound) if is_named(&bound.path, names)))
 }
 
-fn last(path: &syn::TypePath) -> String {
-    path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
+/// Returns whether the last segment of a path is one of these names.
+pub(crate) fn is_named(path: &Path, names: &[&str]) -> bool {
+    path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
+}
+
+pub(crate) fn is_marker(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if is_named(&path.path, &["PhantomData"]))
 }

@@ -1,11 +1,10 @@
 //! Bounds that a derive adds to type parameters.
 
-use crate::erase;
+use crate::{erase, field_errors::has_bound};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    GenericArgument, GenericParam, Generics, Ident, Path, PathArguments, Token, Type, TypeParam, TypeParamBound,
-    WherePredicate, parse_quote, punctuated::Punctuated,
+    GenericArgument, GenericParam, Generics, Ident, Path, PathArguments, Type, TypeParam, WherePredicate, parse_quote,
 };
 
 /// Returns the generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`,
@@ -79,21 +78,13 @@ fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics 
 /// Returns whether the struct declares `parameter` as a `KernelArg` or a `PointerArg`, by a bound or in its `where`
 /// clause.
 fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
-    let named = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
-        bounds.iter().any(|bound| {
-            let TypeParamBound::Trait(bound) = bound else {
-                return false;
-            };
-            let last = bound.path.segments.last();
-            last.is_some_and(|name| name.ident == "KernelArg" || name.ident == "PointerArg")
-        })
-    };
-    let clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    named(&parameter.bounds)
-        || clause.into_iter().any(|predicate| match predicate {
+    const TRAITS: [&str; 2] = ["KernelArg", "PointerArg"];
+    let mut clause = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    has_bound(&parameter.bounds, &TRAITS)
+        || clause.any(|predicate| match predicate {
             WherePredicate::Type(predicate) => {
                 matches!(&predicate.bounded_ty, Type::Path(path) if path.path.is_ident(&parameter.ident))
-                    && named(&predicate.bounds)
+                    && has_bound(&predicate.bounds, &TRAITS)
             }
             _ => false,
         })

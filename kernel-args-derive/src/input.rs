@@ -4,11 +4,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Attribute, Fields, Member, Type, ext::IdentExt, spanned::Spanned};
 
-/// A field of a named, tuple or unit struct.
 pub(crate) struct Field<'a> {
     /// The field's member expression: `self.n`, `self.0`.
     pub(crate) member: Member,
-    /// Its name in messages: `n`, `0`. Raw identifiers are without `r#`.
     pub(crate) name: String,
     pub(crate) ty: &'a Type,
     pub(crate) attrs: &'a [Attribute],
@@ -19,15 +17,7 @@ impl<'a> Field<'a> {
         fields
             .members()
             .zip(fields)
-            .map(|(member, field)| Self {
-                name: match &member {
-                    Member::Named(ident) => ident.unraw().to_string(),
-                    Member::Unnamed(index) => index.index.to_string(),
-                },
-                member,
-                ty: &field.ty,
-                attrs: &field.attrs,
-            })
+            .map(|(member, field)| Self { name: name(&member), member, ty: &field.ty, attrs: &field.attrs })
             .collect()
     }
 
@@ -37,6 +27,14 @@ impl<'a> Field<'a> {
 
     pub(crate) fn spelling(&self) -> String {
         spelling(&self.ty.to_token_stream())
+    }
+}
+
+/// Returns the name of a member in messages: `n`, `0`. Raw identifiers are without `r#`.
+pub(crate) fn name(member: &Member) -> String {
+    match member {
+        Member::Named(ident) => ident.unraw().to_string(),
+        Member::Unnamed(index) => index.index.to_string(),
     }
 }
 

@@ -20,7 +20,6 @@ pub(crate) struct ImagePath {
     pub(crate) span: Span,
 }
 
-/// What `concat!` joins.
 enum Piece {
     Text(String),
     /// `env!("NAME")`, optionally with an error message.
@@ -125,7 +124,6 @@ impl ImagePath {
     }
 }
 
-/// The value of `debug_info`.
 pub(crate) enum DebugInfoOption {
     /// `"kernels.debug.ptx"`: the file that contains it.
     File(ImagePath),

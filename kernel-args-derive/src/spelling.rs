@@ -3,7 +3,7 @@
 use crate::{generics, input};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Generics, Type, TypePath};
+use syn::{Generics, Type};
 
 /// Returns an expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
 ///
@@ -13,7 +13,7 @@ pub(crate) fn expression(
     ty: &Type,
     span: Span,
     generics: &Generics,
-    krate: &TokenStream,
+    private: &TokenStream,
     info: &TokenStream,
 ) -> TokenStream {
     let tokens = ty.to_token_stream();
@@ -27,18 +27,18 @@ pub(crate) fn expression(
     let Some((before, after)) = around(&spelling, &param) else {
         return quote!(#spelling);
     };
-    quote_spanned! {span=>
-        const { &#krate::__private::instantiated(#before, #param, #after, #info) }.as_str()
-    }
+    instantiated([before, &param, after], span, private, info)
 }
 
-/// Returns the spelling of an element of an array whose type is an alias: the derive does not see the element. `info`
-/// is the `TypeInfo` of the element. If it does not determine the type, the spelling is the alias.
-pub(crate) fn of_element(alias: &TypePath, span: Span, krate: &TokenStream, info: &TokenStream) -> TokenStream {
-    let alias = input::spelling(&alias.to_token_stream());
-    quote_spanned! {span=>
-        const { &#krate::__private::instantiated("", #alias, "", #info) }.as_str()
-    }
+/// Returns the spelling of a type. The type parameter, between two texts, is replaced by the actual type if `info`
+/// determines it.
+pub(crate) fn instantiated(
+    [before, param, after]: [&str; 3],
+    span: Span,
+    private: &TokenStream,
+    info: &TokenStream,
+) -> TokenStream {
+    quote_spanned!(span=> const { &#private::instantiated(#before, #param, #after, #info) }.as_str())
 }
 
 /// Returns the text before and after a parameter that is the whole type, or the only argument of a type: `<T>`.

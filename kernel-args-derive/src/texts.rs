@@ -1,5 +1,7 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
+use std::fmt::Display;
+
 /// Texts with parameters.
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident($($parameter:ident: $ty:ty),*): $text:literal;)*) => {
@@ -57,13 +59,7 @@ texts! {
     DEVICE_TYPE_ON_VARIANT: "`#[device_type(…)]` has no meaning on a variant", "write it on the enum";
     DEVICE_TYPE_ON_FIELD: "this attribute has no meaning on a field", "write it on the struct or enum";
     EMPTY_NAME: "the name is empty", "write the name of the kernel's parameter or member";
-    SKIP_AND_NAME: "`name` has no effect on a skipped field, which is not a parameter",
-        "remove one of the two";
     TAKES_NO_VALUE: "this attribute takes no value", "write its name alone";
-    SKIP_AND_OPAQUE: "`opaque` has no effect on a skipped field, which is not a parameter",
-        "remove one of the two";
-    SKIP_AND_SHARED_WRITE: "`shared_write` has no effect on a skipped field, which is not a parameter",
-        "remove one of the two";
     OPAQUE_AND_SHARED_WRITE: "`shared_write` has no effect on an opaque field, whose type is not compared",
         "remove one of the two";
     SPREAD_AND_FLATTEN: "`spread` is for an array, `flatten` for a struct with `#[derive(KernelArgs)]`",
@@ -83,7 +79,6 @@ texts! {
         known only at run time, use an `ArgList` and its method `spread`";
     FLATTENED_PARAMETER: "the parameters of this type parameter are unknown here, so they cannot be counted",
         "write the struct whose fields are inserted, which may have type parameters itself: `Common<T>`";
-    SKIP_AND_AS: "`as` has no effect on a skipped field, which is not a parameter", "remove one of the two";
     NO_EXPRESSION: "this is not an expression of integers that a contract can compute",
         "use fields, integers and constants with `+`, `-`, `*`, `/`, `%`, parentheses, `a.div_ceil(b)`, `a.min(b)`, `a.max(b)` and \
         `slice.len()`, such as `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
@@ -212,7 +207,7 @@ fn usable_in_contract(fields: &[&str]) -> String {
     format!("help: use {fields}constants in upper case, and the launch's `block.x`, `grid.x` and the like")
 }
 
-fn quoted(names: &[&str]) -> String {
+fn quoted(names: &[impl Display]) -> String {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     names.join(", ")
 }
@@ -238,6 +233,8 @@ formats! {
     no_argument(name: &str):
         "`{name}` is no field that the launcher takes\n\
         help: name the field whose argument follows the stream; without `stream = …`, the stream is the last argument";
+    skipped(attribute: &str):
+        "`{attribute}` has no effect on a skipped field, which is not a parameter\nhelp: remove one of the two";
     element_name(name: &str):
         "each element of a spread array has its own name\n\
         help: write `{{}}` once, where the kernel's names have the index: `name = \"{name}{{}}\"`; or list the names: \

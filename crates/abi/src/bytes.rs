@@ -9,17 +9,7 @@ pub(crate) const fn equal(a: &[u8], b: &[u8]) -> bool {
 }
 
 pub(crate) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
-    if text.len() < start.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < start.len() {
-        if text[i] != start[i] {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    text.len() >= start.len() && !any!(i < start.len(), text[i] != start[i])
 }
 
 pub(crate) const fn ends_with(text: &[u8], end: &[u8]) -> bool {
@@ -32,6 +22,10 @@ pub(crate) const fn is_equal(a: Option<usize>, b: Option<usize>) -> bool {
         (None, None) => true,
         _ => false,
     }
+}
+
+pub(crate) const fn smaller(a: usize, b: usize) -> usize {
+    if a < b { a } else { b }
 }
 
 pub(crate) const fn find(text: &[u8], part: &[u8]) -> Option<usize> {

@@ -17,18 +17,10 @@ pub const KEYWORDS: [&str; 48] = [
 
 /// Returns whether a word is an identifier only with `r#`.
 pub const fn is_keyword(word: &str) -> bool {
-    is_one_of(word, &KEYWORDS)
+    any!(i < KEYWORDS.len(), same(word, KEYWORDS[i]))
 }
 
 /// Returns whether a word cannot be an identifier, not even with `r#`.
 pub const fn is_never(word: &str) -> bool {
-    is_one_of(word, &NEVER)
-}
-
-const fn is_one_of(word: &str, list: &[&str]) -> bool {
-    let mut i = 0;
-    while i < list.len() && !same(word, list[i]) {
-        i += 1;
-    }
-    i < list.len()
+    any!(i < NEVER.len(), same(word, NEVER[i]))
 }

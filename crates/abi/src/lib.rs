@@ -51,6 +51,27 @@ macro_rules! ok {
     };
 }
 
+/// `Iterator::any` in a `const fn`: over the numbers below a length, or over the items that a function of `i` returns.
+macro_rules! any {
+    ($i:ident < $len:expr, $holds:expr) => {{
+        let mut $i = 0;
+        while $i < $len && !$holds {
+            $i += 1;
+        }
+        $i < $len
+    }};
+    ($i:ident, $item:ident = $get:expr, $holds:expr) => {{
+        let mut $i = 0;
+        loop {
+            match $get {
+                Some($item) if $holds => break true,
+                Some(_) => $i += 1,
+                None => break false,
+            }
+        }
+    }};
+}
+
 mod bytes;
 pub mod check;
 pub mod class;

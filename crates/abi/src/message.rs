@@ -24,7 +24,6 @@ impl<const N: usize> Message<N> {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
-    /// Returns the texts, one after another.
     pub(crate) const fn concat(parts: &[&str]) -> Self {
         let (mut text, mut i) = (Self::new(), 0);
         while i < parts.len() {

@@ -85,11 +85,8 @@ impl Passing {
         // A vector of more than 16 bytes, alone.
         self.in_memory &= !matches!(leaf, Leaf::Wide) || size != self.size;
         self.homogeneous(leaf, offset, size);
-        let leaf = match leaf {
-            Leaf::Wide if size <= 8 => Leaf::Float,
-            leaf => leaf,
-        };
-        self.merge(leaf, offset, size);
+        let is_short = matches!(leaf, Leaf::Wide) && size <= 8;
+        self.merge(if is_short { Leaf::Float } else { leaf }, offset, size);
     }
 
     /// Adds bytes, which need no alignment.
@@ -140,10 +137,10 @@ impl Passing {
 
     /// Returns the parts of a homogeneous aggregate: it has no padding.
     const fn elements(&self) -> Option<(Leaf, usize)> {
-        let (leaf, size) = some!(self.first);
+        let (_, size) = some!(self.first);
         let count = self.size / size;
         let is_whole = self.size.is_multiple_of(size) && count <= 4 && self.places == (1 << count) - 1;
-        if self.is_homogeneous && is_whole { Some((leaf, size)) } else { None }
+        if self.is_homogeneous && is_whole { self.first } else { None }
     }
 
     /// Returns whether both are passed in the same way, of two values of one size.

@@ -17,10 +17,6 @@ enum PathStep<'p> {
 }
 
 impl<'p> Path<'p> {
-    const fn of(name: &'p str) -> Self {
-        Self { outer: None, step: PathStep::Name(name) }
-    }
-
     const fn then(&'p self, step: PathStep<'p>) -> Self {
         Self { outer: Some(self), step }
     }
@@ -62,7 +58,8 @@ pub fn for_each_pointer<E>(
     bytes: &[u8],
     visit: &mut impl FnMut(&Pointer<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    walk(argument, bytes, Path::of(argument.name), 0, visit)
+    let path = Path { outer: None, step: PathStep::Name(argument.name) };
+    walk(argument, bytes, path, 0, visit)
 }
 
 fn walk<E>(
@@ -75,28 +72,19 @@ fn walk<E>(
     let is_array = parameter.cpp.is_array();
     let is_pointer = parameter.class == Class::Pointer || parameter.cpp.is_pointer();
     let is_integer = parameter.class == Class::Integer && bytes.len() == size_of::<u64>();
-    if is_pointer || is_integer {
-        for (index, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
-            let path = if is_array { path.then(PathStep::Index(index)) } else { path };
-            visit(&Pointer {
-                is_integer: !is_pointer,
-                path,
-                parameter,
-                offset: offset + index * size_of::<u64>(),
-                address: bytes.try_into().map_or(0, u64::from_ne_bytes),
-            })?;
-        }
-        return Ok(());
-    }
-    if parameter.members.is_empty() {
-        return Ok(());
-    }
-    let size = bytes.len() / parameter.cpp.elements().max(1);
-    if size == 0 {
+    let is_leaf = is_pointer || is_integer;
+    let size = if is_leaf { size_of::<u64>() } else { bytes.len() / parameter.cpp.elements().max(1) };
+    if size == 0 || !is_leaf && parameter.members.is_empty() {
         return Ok(());
     }
     for (index, element) in bytes.chunks_exact(size).enumerate() {
         let path = if is_array { path.then(PathStep::Index(index)) } else { path };
+        let offset = offset + index * size;
+        if is_leaf {
+            let address = element.try_into().map_or(0, u64::from_ne_bytes);
+            visit(&Pointer { is_integer: !is_pointer, path, parameter, offset, address })?;
+            continue;
+        }
         for member in parameter.members.iter() {
             let within = member.offset.and_then(|at| {
                 let end = at.checked_add(member.size)?;
@@ -104,7 +92,7 @@ fn walk<E>(
             });
             if let Some((at, bytes)) = within {
                 let path = path.then(PathStep::Name(member.name));
-                walk(&member, bytes, path, offset + index * size + at, visit)?;
+                walk(&member, bytes, path, offset + at, visit)?;
             }
         }
     }

@@ -67,8 +67,9 @@ impl<'a> ValueType<'a> {
                 number => Value::Unsigned(number),
             },
             (Class::Integer, _) if members.is_enum() => variant(members, bytes)?,
-            (Class::Integer, CppBase::Char) if core::ffi::c_char::MIN != 0 => Value::Signed(signed(bytes)?),
-            (Class::Integer, base) if base.is_signed() => Value::Signed(signed(bytes)?),
+            (Class::Integer, base) if base.is_signed() || base == CppBase::Char && core::ffi::c_char::MIN != 0 => {
+                Value::Signed(signed(bytes)?)
+            }
             (Class::Integer, _) => Value::Unsigned(unsigned(bytes)?),
             (Class::Float, _) => match bytes.len() {
                 2 => half("f16", bytes)?,

@@ -113,7 +113,7 @@ impl FieldContracts {
                 diagnostics.error(capacity.span, texts::CAPACITY_WITHOUT_LEN);
             }
             Self { narrowed: Some(narrowed), .. } if is_skipped => {
-                diagnostics.error(narrowed.span, texts::SKIP_AND_AS);
+                diagnostics.error(narrowed.span, texts::skipped("as"));
             }
             _ => {}
         }
@@ -123,9 +123,12 @@ impl FieldContracts {
 impl StructContracts {
     /// Returns the contracts about the grid, the block and the shared memory, which a launcher chooses itself.
     pub(super) fn of_kernels(&self) -> impl Iterator<Item = Span> {
-        let axes = [&self.block, &self.block_multiple_of, &self.max_block, &self.grid_covers];
-        let axes = axes.into_iter().flatten().map(|axes| axes.span);
+        let axes = self.axes().map(|axes| axes.span);
         axes.chain(self.shared.iter().map(|shared| shared.span))
+    }
+
+    pub(crate) fn axes(&self) -> impl Iterator<Item = &Written<Axes>> {
+        [&self.block, &self.block_multiple_of, &self.max_block, &self.grid_covers].into_iter().flatten()
     }
 
     /// Returns whether `name` is a contract of a struct.

@@ -2,7 +2,7 @@
 
 use super::{default_crate, each, flag, set};
 use crate::{diagnostics::Diagnostics, texts};
-use syn::{Attribute, LitStr, Path, spanned::Spanned};
+use syn::{Attribute, Ident, LitStr, Path, ext::IdentExt};
 
 pub(crate) struct TypeAttr {
     pub(crate) krate: Path,
@@ -22,9 +22,8 @@ impl TypeAttr {
         Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr }
     }
 
-    pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
-        for attr in attrs.iter().filter(|attr| attr.path().is_ident("device_type")) {
-            diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
-        }
+    /// Returns the explicit C++ name, otherwise the name of the type.
+    pub(crate) fn cpp_name(&self, ident: &Ident) -> String {
+        self.cpp.as_ref().map_or_else(|| ident.unraw().to_string(), LitStr::value)
     }
 }

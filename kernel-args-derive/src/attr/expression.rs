@@ -2,10 +2,10 @@
 //!
 //! An expression becomes calls of methods that the numbers of both computations have, on one variable for each place.
 
-use crate::texts;
+use crate::{input::name, texts};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{BinOp, Expr, ExprBinary, Lit, Member, UnOp, ext::IdentExt, spanned::Spanned};
+use syn::{BinOp, Expr, ExprBinary, Lit, UnOp, ext::IdentExt, spanned::Spanned};
 
 pub(crate) struct Expression {
     pub(crate) code: TokenStream,
@@ -21,7 +21,6 @@ pub(crate) struct Expression {
 
 const INTEGERS: [&str; 11] = ["", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
-/// What is read of a place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
     Integer,
@@ -49,7 +48,7 @@ pub(crate) enum Root {
     Name(Ident),
     /// `self.n`: a field.
     Field(String),
-    /// The path of a constant.
+    /// A constant.
     Path(TokenStream),
 }
 
@@ -232,11 +231,7 @@ impl Root {
             },
             Expr::Field(field) => match bare(&field.base) {
                 Expr::Path(path) if path.path.is_ident("self") => {
-                    let name = match &field.member {
-                        Member::Named(ident) => ident.unraw().to_string(),
-                        Member::Unnamed(index) => index.index.to_string(),
-                    };
-                    Some((Self::Field(name), TokenStream::new()))
+                    Some((Self::Field(name(&field.member)), TokenStream::new()))
                 }
                 base => {
                     let (root, rest) = Self::of(base)?;

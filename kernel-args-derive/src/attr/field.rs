@@ -76,10 +76,10 @@ impl FieldAttr {
                 self.kind = kind;
                 return Ok(());
             }
-            (before, _) if before == kind => texts::DUPLICATE_ATTRIBUTE,
-            (Skipped, Opaque) | (Opaque, Skipped) => texts::SKIP_AND_OPAQUE,
-            (Skipped, _) | (_, Skipped) => texts::SKIP_AND_SHARED_WRITE,
-            _ => texts::OPAQUE_AND_SHARED_WRITE,
+            (before, _) if before == kind => texts::DUPLICATE_ATTRIBUTE.into(),
+            (Skipped, Opaque) | (Opaque, Skipped) => texts::skipped("opaque"),
+            (Skipped, _) | (_, Skipped) => texts::skipped("shared_write"),
+            _ => texts::OPAQUE_AND_SHARED_WRITE.into(),
         };
         Err(meta.error(problem))
     }
@@ -101,7 +101,7 @@ impl FieldAttr {
     fn check(&mut self, diagnostics: &mut Diagnostics) {
         let is_skipped = self.kind == FieldKind::Skipped;
         if let Some(names) = self.names.as_ref().filter(|_| is_skipped) {
-            diagnostics.error(names.span(), texts::SKIP_AND_NAME);
+            diagnostics.error(names.span(), texts::skipped("name"));
         }
         match self.shape {
             Shape::One => {
@@ -134,10 +134,6 @@ impl FieldAttr {
             }
         }
         self.contracts.check(is_skipped, diagnostics);
-    }
-
-    pub(crate) fn is_flattened(&self) -> bool {
-        matches!(self.shape, Shape::Flatten(_))
     }
 }
 

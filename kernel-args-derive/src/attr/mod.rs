@@ -12,7 +12,7 @@ pub(crate) use contract::{Axes, FieldContracts, Range, Stream, StructContracts, 
 pub(crate) use device_type::TypeAttr;
 pub(crate) use expression::{Expression, Place, Read, Root};
 pub(crate) use field::{FieldAttr, FieldKind, INDEX, MemberAttr, Names, Shape};
-pub(crate) use naming::{Binding, Naming, Presence};
+pub(crate) use naming::{Binding, Naming};
 pub(crate) use repr::Repr;
 
 use crate::{diagnostics::Diagnostics, repeated::refuse_macros, texts};

@@ -7,6 +7,7 @@ use crate::{
     path::{DebugInfoOption, ImagePath},
     texts,
 };
+use kernel_args_abi::compiled::Presence;
 use syn::{
     GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, bracketed, meta::ParseNestedMeta,
     parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
@@ -29,33 +30,23 @@ pub(crate) struct Binding {
     pub(crate) presence: Presence,
 }
 
-#[derive(Clone, Copy)]
-pub(crate) enum Presence {
-    Required,
-    /// `if_present`.
-    Optional,
-    /// `if sm >= 89`.
-    Since(u16),
-}
-
-impl Presence {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.is_empty() || input.peek(Token![,]) {
-            return Ok(Self::Required);
+/// `if_present`, `if sm >= 89`, or nothing.
+fn presence(input: ParseStream<'_>) -> syn::Result<Presence> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(Presence::Required);
+    }
+    let start = input.cursor().span();
+    let written = || -> syn::Result<Option<LitInt>> {
+        let is_condition = input.parse::<Option<Token![if]>>()?.is_some();
+        let ident: Ident = input.parse()?;
+        if ident != if is_condition { "sm" } else { "if_present" } {
+            return Err(syn::Error::new(start, ""));
         }
-        let start = input.cursor().span();
-        let written = || -> syn::Result<Option<LitInt>> {
-            let is_condition = input.parse::<Option<Token![if]>>()?.is_some();
-            let ident: Ident = input.parse()?;
-            if ident != if is_condition { "sm" } else { "if_present" } {
-                return Err(syn::Error::new(start, ""));
-            }
-            is_condition.then(|| input.parse::<Token![>=]>().and_then(|_| input.parse())).transpose()
-        };
-        match written().map_err(|_| syn::Error::new(start, texts::UNKNOWN_AFTER_SUFFIX))? {
-            Some(first) => Ok(Self::Since(first.base10_parse()?)),
-            None => Ok(Self::Optional),
-        }
+        is_condition.then(|| input.parse::<Token![>=]>().and_then(|_| input.parse())).transpose()
+    };
+    match written().map_err(|_| syn::Error::new(start, texts::UNKNOWN_AFTER_SUFFIX))? {
+        Some(first) => Ok(Presence::Since(first.base10_parse()?)),
+        None => Ok(Presence::Optional),
     }
 }
 
@@ -118,7 +109,7 @@ impl Parts {
                 }
                 meta.input.parse::<Token![=>]>()?;
                 let (parameter, suffix) = (parameter.clone(), meta.input.parse()?);
-                self.bindings.push(Binding { parameter, argument, suffix, presence: Presence::parse(meta.input)? });
+                self.bindings.push(Binding { parameter, argument, suffix, presence: presence(meta.input)? });
                 Ok(())
             }
         }

@@ -1,6 +1,6 @@
 //! The comparison of a struct with the kernels that it names.
 
-use super::{field::ParameterField, kernels, parts, pattern::Pattern, respan};
+use super::{field::ParameterField, kernels, parts, pattern::Pattern, private_at, respan};
 use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
@@ -38,8 +38,8 @@ impl<'a> Comparison<'a> {
             }
             Naming::Item(path) => {
                 let span = path.span();
-                let krate = respan(&attr.krate, span);
-                let item = if may_be_absent() { or_unknown(path, &krate) } else { quote!(#path) };
+                let private = private_at(&attr.krate, span);
+                let item = if may_be_absent() { or_unknown(path, &private) } else { quote!(#path) };
                 // The call has the span of the path, so rustc reports an error about its type there.
                 let kernels = quote_spanned!(span=> { #item }.kernels());
                 Some(Self::Kernels { span, kernels, image: quote!(__NAMED.image()) })
@@ -56,15 +56,15 @@ impl<'a> Comparison<'a> {
         let Self::Kernels { span, kernels: named, .. } = self else {
             return None;
         };
-        let (span, krate) = (*span, respan(krate, *span));
+        let (span, private) = (*span, private_at(krate, *span));
         let named = if let Some(arguments) = arguments {
-            quote_spanned!(span=> #krate::__private::named::<#arguments>(&#named))
+            quote_spanned!(span=> #private::named::<#arguments>(&#named))
         } else {
-            quote_spanned!(span=> #krate::__private::named_generic(&#named))
+            quote_spanned!(span=> #private::named_generic(&#named))
         };
-        let kernels = kernels(&quote!(__NAMED.in_doubt()), span, &krate);
+        let kernels = kernels(&quote!(__NAMED.in_doubt()), span, &private);
         Some(quote_spanned! {span=>
-            const __NAMED: #krate::__private::Named = #named;
+            const __NAMED: #private::Named = #named;
             #kernels
         })
     }
@@ -76,24 +76,23 @@ impl<'a> Comparison<'a> {
         let (span, image) = match self {
             Self::Kernels { span, image, .. } => (*span, image),
             Self::Pattern(pattern) => {
-                let at = respan(krate, pattern.span());
+                let at = private_at(krate, pattern.span());
                 return quote! {
-                    const FAMILY: #at::__private::Option<&'static #at::__private::Family> =
-                        #at::__private::Option::Some(&__FAMILY);
+                    const FAMILY: #at::Option<&'static #at::Family> = #at::Option::Some(&__FAMILY);
                 };
             }
         };
-        let at = respan(krate, span);
+        let (at, private) = (respan(krate, span), private_at(krate, span));
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
         quote_spanned! {span=>
-            const SOURCE: #at::__private::Option<#at::args::Source> =
-                #at::__private::Option::Some(match (#image, __NAMED.symbol) {
-                    (__image, #at::__private::Option::Some(__symbol)) => {
+            const SOURCE: #private::Option<#at::args::Source> =
+                #private::Option::Some(match (#image, __NAMED.symbol) {
+                    (__image, #private::Option::Some(__symbol)) => {
                         __NAMED.source(__image, __symbol)
                     }
-                    (__image, #at::__private::Option::None) => {
-                        #at::__private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
+                    (__image, #private::Option::None) => {
+                        #private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
                     }
                 });
         }
@@ -108,7 +107,7 @@ fn may_be_absent() -> bool {
 }
 
 /// Returns the item that a path names, or an unknown kernel if its module has no such item.
-fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
+fn or_unknown(path: &Path, private: &TokenStream) -> TokenStream {
     let mut segments = path.segments.iter();
     let Some(name) = segments.next_back() else {
         return quote!(#path);
@@ -123,7 +122,7 @@ fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
     // The items of the module are in the inner block, so they shadow the constant.
     quote_spanned! {path.span()=> {
         #[allow(non_upper_case_globals)]
-        const #name: #krate::__private::Unknown = #krate::__private::Unknown::new(#module::KERNELS, #text);
+        const #name: #private::Unknown = #private::Unknown::new(#module::KERNELS, #text);
         {
             #[allow(unused_imports)]
             use #module::*;
@@ -139,21 +138,21 @@ pub(super) fn checks(
     erased: &TokenStream,
     krate: &Path,
 ) -> TokenStream {
-    let each = parts::checks(fields, input, krate);
+    let (each, private) = (parts::checks(fields, input, krate), quote!(#krate::__private));
     let count = fields.len() + 1;
     let firsts = parts::has_parts(fields).then(|| {
         quote! {
-            const __FIRSTS: &[#krate::__private::core::primitive::usize] =
-                &#krate::__private::firsts::<#erased, #count>();
+            const __FIRSTS: &[#private::core::primitive::usize] =
+                &#private::firsts::<#erased, #count>();
         }
     });
     quote! {
         // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
         // because a call would make rustc evaluate the constants of the callee.
-        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
-            #krate::__private::Option::None
+        const __REPORT: &#private::Checked = &if __KERNELS.is_empty() {
+            #private::Option::None
         } else {
-            #krate::__private::compare::<#erased>(__KERNELS)
+            #private::compare::<#erased>(__KERNELS)
         };
         #firsts
         #each

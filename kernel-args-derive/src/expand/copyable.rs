@@ -1,6 +1,6 @@
 //! A device type must be `Copy`: bounds and impls that report a missing `Copy` only once.
 
-use super::{device_memory::device_memory, respan};
+use super::{device_memory::device_memory, private_at};
 use crate::{attr::TypeAttr, generics};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -12,6 +12,7 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
         return TokenStream::new();
     }
     let (krate, ident) = (&attr.krate, &input.ident);
+    let abi = quote!(#krate::__private::abi);
     let bounded = generics::bounded(&input.generics, &TokenStream::new(), krate);
     let bounded = if_copy(bounded, krate);
     let memory = device_memory(input, attr, &bounded, &[]);
@@ -21,9 +22,9 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
         // The layout on the host avoids more errors for this type.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            const LAYOUT: #krate::__private::abi::Layout = #krate::__private::abi::Layout::of::<Self>();
-            const CLASS: #krate::__private::abi::Class = #krate::__private::abi::Class::Unknown;
-            const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::UNKNOWN;
+            const LAYOUT: #abi::Layout = #abi::Layout::of::<Self>();
+            const CLASS: #abi::Class = #abi::Class::Unknown;
+            const CPP: #abi::CppType<'static> = #abi::CppType::UNKNOWN;
         }
 
         #memory
@@ -49,10 +50,10 @@ pub(super) fn assert_copy(input: &DeriveInput, used: &TokenStream, krate: &Path)
         bounded.make_where_clause().predicates.push(copy);
     }
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let krate = respan(krate, ident.span());
+    let private = private_at(krate, ident.span());
     quote_spanned! {ident.span()=>
         const fn __copy #impl_generics () #where_clause {
-            #krate::__private::is_copy::<#ident #ty_generics>();
+            #private::is_copy::<#ident #ty_generics>();
         }
     }
 }

@@ -4,7 +4,7 @@ use super::{
     copyable::{assert_copy, if_copy, inert},
     device_memory::{device_memory, has_zero_bits},
     enumeration::enumeration,
-    local, respan, wrap,
+    local, private_at, wrap,
 };
 use crate::{
     attr::{MemberAttr, Repr, TypeAttr},
@@ -16,7 +16,7 @@ use crate::{
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Data, DeriveInput, Fields, Path, ext::IdentExt, spanned::Spanned};
+use syn::{Data, DeriveInput, Fields, Path, spanned::Spanned};
 
 pub(crate) fn device_type(input: &DeriveInput) -> TokenStream {
     let mut diagnostics = Diagnostics::default();
@@ -77,18 +77,23 @@ fn structure(
     let stores = members.iter().map(|member| member.store(repr));
 
     let align = repr.align.unwrap_or(1);
-    let (class, cpp) = names(input, attr, repr, &all);
+    let [class, cpp, consists_of, pointee] = names(input, attr, repr, &all);
     let private = quote!(#krate::__private);
     let abi = quote!(#private::abi);
     let primitive = quote!(#private::core::primitive);
-    // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
-    let (consists_of, pointee) = if repr.transparent && attr.cpp.is_none() {
-        let value = quote!(#private::transparent(#all));
-        (quote!(#value.members), quote!(#value.pointee))
+    // What pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
+    let behind = if is_generic {
+        quote! {
+            const BEHIND_IN_STRUCT: #abi::Pointee<'static> = #abi::Pointee::of(&#private::in_memory::<Self>(
+                <Self as #krate::DeviceType>::CLASS,
+                <Self as #krate::DeviceType>::CPP,
+                #abi::Members::UNKNOWN,
+                #abi::Pointee::UNKNOWN,
+            ));
+        }
     } else {
-        (quote!(#abi::Members::of(#all)), quote!(#abi::Pointee::UNKNOWN))
+        quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY);)
     };
-    let behind = behind(krate, is_generic);
     let layout = quote! {{
         let mut __layout = #private::first_member(#align);
         #(#checks)*
@@ -150,45 +155,28 @@ fn structure(
     })
 }
 
-/// Returns the constant for what pointers to the struct point to: the struct can contain such pointers. A generic
-/// struct has no `static`.
-fn behind(krate: &Path, is_generic: bool) -> TokenStream {
-    let abi = quote!(#krate::__private::abi);
-    if !is_generic {
-        return quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY););
-    }
-    quote! {
-        const BEHIND_IN_STRUCT: #abi::Pointee<'static> = #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
-            <Self as #krate::DeviceType>::CLASS,
-            <Self as #krate::DeviceType>::CPP,
-            #abi::Members::UNKNOWN,
-            #abi::Pointee::UNKNOWN,
-        ));
-    }
-}
-
 /// Returns whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
 fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &[Field<'_>], diagnostics: &mut Diagnostics) -> bool {
     if input.generics.lifetimes().next().is_some() {
         return false;
     }
-    if !repr.c && !repr.transparent {
-        diagnostics.error(input.ident.span(), texts::without_repr(&input.ident));
-        return false;
-    }
-    if fields.is_empty() {
-        diagnostics.error(input.ident.span(), texts::EMPTY_STRUCT);
-        return false;
-    }
-    fields.iter().filter(|field| !refuse_macros(field.ty, diagnostics)).count() == 0
+    let problem = if !repr.c && !repr.transparent {
+        texts::without_repr(&input.ident)
+    } else if fields.is_empty() {
+        texts::EMPTY_STRUCT.into()
+    } else {
+        return fields.iter().filter(|field| !refuse_macros(field.ty, diagnostics)).count() == 0;
+    };
+    diagnostics.error(input.ident.span(), problem);
+    false
 }
 
 struct Member<'a> {
     field: &'a Field<'a>,
     attr: MemberAttr,
     span: Span,
-    /// The path of the crate at the field.
-    krate: TokenStream,
+    /// The module `__private` of the crate, at the field.
+    private: TokenStream,
     /// `<Type as Member>`, with the error for a type that cannot be a member.
     of: TokenStream,
 }
@@ -196,49 +184,48 @@ struct Member<'a> {
 impl<'a> Member<'a> {
     fn new(field: &'a Field<'a>, krate: &Path, diagnostics: &mut Diagnostics) -> Self {
         let (ty, span) = (field.ty, field.span());
-        let krate = respan(krate, span);
-        let errors = field_errors::member(ty, &krate, span);
+        let private = private_at(krate, span);
+        let errors = field_errors::member(ty, &private, span);
         let attr = MemberAttr::parse(field.attrs, diagnostics);
-        Self { field, attr, span, of: quote_spanned!(span=> <#ty as #errors::Member>), krate }
+        Self { field, attr, span, of: quote_spanned!(span=> <#ty as #errors::Member>), private }
     }
 
     /// Returns the offset in the struct `this`.
     fn offset(&self, this: &TokenStream) -> TokenStream {
-        let (krate, member) = (&self.krate, &self.field.member);
-        quote_spanned!(self.span=> #krate::__private::core::mem::offset_of!(#this, #member))
+        let (private, member) = (&self.private, &self.field.member);
+        quote_spanned!(self.span=> #private::core::mem::offset_of!(#this, #member))
     }
 
     /// Returns the `Parameter` of the member of the struct `this`.
     fn description(&self, this: &TokenStream, is_generic: bool) -> TokenStream {
-        let Self { field, attr, span, krate, of } = self;
+        let Self { field, attr, span, private, of } = self;
         let (span, name, spelling, offset) = (*span, &field.name, field.spelling(), self.offset(this));
         let said = attr.name.as_ref().map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-        let mut member =
-            quote_spanned!(span=> #krate::__private::member(#name, #spelling, #offset, #of::TYPE_INFO)#said);
+        let mut member = quote_spanned!(span=> #private::member(#name, #spelling, #offset, #of::TYPE_INFO)#said);
         // Such as `DevicePointer<Buffer<f32>>`. A `static` for each field would take rustc longer.
         if !is_generic && generics::is_nested(field.ty) && !field_errors::is_marker(field.ty) {
             member = quote_spanned! {span=> {
-                static __BEHIND: #krate::__private::abi::Parameter<'static> = #of::BEHIND;
-                #krate::__private::pointing_to(#member, &__BEHIND)
+                static __BEHIND: #private::abi::Parameter<'static> = #of::BEHIND;
+                #private::pointing_to(#member, &__BEHIND)
             }};
         }
-        if attr.opaque { quote_spanned!(span=> #krate::__private::opaque_member(#member)) } else { member }
+        if attr.opaque { quote_spanned!(span=> #private::opaque_member(#member)) } else { member }
     }
 
     /// Extends `__layout` by the member with this index in the list `all`.
     fn check(&self, index: usize, all: &TokenStream, repr: &Repr) -> TokenStream {
-        let (span, krate, layout) = (self.span, &self.krate, local("__layout", self.span));
+        let (span, private, layout) = (self.span, &self.private, local("__layout", self.span));
         let mut field = quote_spanned!(span=> #all[#index]);
         if let Some(most) = repr.packed {
-            field = quote_spanned!(span=> #krate::__private::packed_member(#field, #most));
+            field = quote_spanned!(span=> #private::packed_member(#field, #most));
         }
-        quote_spanned!(span=> #layout = #krate::__private::next_member(#layout, &#field);)
+        quote_spanned!(span=> #layout = #private::next_member(#layout, &#field);)
     }
 
     fn is_value(&self) -> TokenStream {
-        let Self { field, span, krate, of, .. } = self;
+        let Self { field, span, private, of, .. } = self;
         let (ty, bytes, offset) = (field.ty, local("__bytes", *span), self.offset(&quote!(Self)));
-        quote_spanned!(*span=> #of::is_value(#krate::__private::part_of::<#ty>(#bytes, #offset)))
+        quote_spanned!(*span=> #of::is_value(#private::part_of::<#ty>(#bytes, #offset)))
     }
 
     /// Stores the field at `__to`.
@@ -248,7 +235,7 @@ impl<'a> Member<'a> {
     /// inside the `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
     /// `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
     fn store(&self, repr: &Repr) -> TokenStream {
-        let Self { field, span, krate, of, .. } = self;
+        let Self { field, span, private, of, .. } = self;
         let (span, ty, member, offset) = (*span, field.ty, &field.member, self.offset(&quote!(Self)));
         let (this, to) = (local("self", span), local("__to", span));
         // A field of a packed struct need not be aligned, so no reference to it may exist: `Self` and the field are
@@ -265,7 +252,7 @@ impl<'a> Member<'a> {
         let same = quote_spanned! {span=>
             #field_of
             let __same = (__field,);
-            #krate::__private::same_type::<#ty>(&__same);
+            #private::same_type::<#ty>(&__same);
         };
         let store = quote_spanned!(span=> #of::store(__field, #to.add(#offset)));
         quote! {
@@ -275,17 +262,22 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Returns the class and C++ type of a struct. `all` is the list of its fields.
-fn names(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, TokenStream) {
+/// Returns the class, the C++ type, the members and the pointee of a struct. `all` is the list of its fields.
+fn names(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> [TokenStream; 4] {
     let krate = &attr.krate;
-    let cpp = attr.cpp.as_ref().map(syn::LitStr::value);
-    if repr.transparent && cpp.is_none() {
+    // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
+    if repr.transparent && attr.cpp.is_none() {
         let value = quote!(#krate::__private::transparent(#all));
-        return (quote!(#value.class), quote!(#value.cpp));
+        return [quote!(#value.class), quote!(#value.cpp), quote!(#value.members), quote!(#value.pointee)];
     }
     // A transparent struct with a name is either a class around one value, or another name for the value. The two
     // differ in PTX.
     let class = if repr.transparent { quote!(Unknown) } else { quote!(Bytes) };
-    let name = cpp.unwrap_or_else(|| input.ident.unraw().to_string());
-    (quote!(#krate::__private::abi::Class::#class), quote!(#krate::__private::abi::CppType::named(#name)))
+    let (abi, name) = (quote!(#krate::__private::abi), attr.cpp_name(&input.ident));
+    [
+        quote!(#abi::Class::#class),
+        quote!(#abi::CppType::named(#name)),
+        quote!(#abi::Members::of(#all)),
+        quote!(#abi::Pointee::UNKNOWN),
+    ]
 }

@@ -22,7 +22,9 @@ pub(super) fn enumeration(
 ) -> Option<TokenStream> {
     let mut fieldless = true;
     for variant in &data.variants {
-        TypeAttr::refuse_inside(&variant.attrs, diagnostics);
+        for attr in variant.attrs.iter().filter(|attr| attr.path().is_ident("device_type")) {
+            diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
+        }
         if !variant.fields.is_empty() {
             fieldless = false;
             diagnostics.error(variant.fields.span(), texts::ENUM_WITH_DATA);
@@ -31,24 +33,17 @@ pub(super) fn enumeration(
     if !fieldless {
         return None;
     }
-    if let Some(align) = repr.align {
-        diagnostics.error(input.ident.span(), texts::aligned_enum(align));
-        return None;
-    }
-    if data.variants.is_empty() && repr.int.is_some() {
+    let int = match (repr.align, &repr.int, data.variants.is_empty()) {
+        (None, Some(int), false) => Ok(int),
         // rustc itself rejects a `repr` here.
-        return None;
-    }
-    if data.variants.is_empty() {
-        diagnostics.error(input.ident.span(), texts::EMPTY_ENUM);
-        return None;
-    }
-    let Some(int) = &repr.int else {
-        diagnostics.error(input.ident.span(), texts::enum_without_repr(&input.ident));
-        return None;
+        (None, Some(_), true) => return None,
+        (Some(align), ..) => Err(texts::aligned_enum(align)),
+        (None, None, true) => Err(texts::EMPTY_ENUM.into()),
+        (None, None, false) => Err(texts::enum_without_repr(&input.ident)),
     };
+    let int = int.map_err(|problem| diagnostics.error(input.ident.span(), problem)).ok()?;
     let (krate, ident) = (&attr.krate, &input.ident);
-    let name = attr.cpp.as_ref().map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
+    let name = attr.cpp_name(ident);
     let private = quote!(#krate::__private);
     let copy = assert_copy(input, &TokenStream::new(), krate);
     let bounded = if_copy(Generics::default(), krate);

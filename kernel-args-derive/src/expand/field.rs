@@ -1,12 +1,12 @@
 //! A field of a struct of arguments, and what the derive emits for it. If a field is spread or flattened, only rustc
 //! knows the number of parameters.
 
-use super::{local, respan};
+use super::{local, private_at, respan};
 use crate::{
     attr::{ArgsAttr, FieldAttr, FieldKind, INDEX, Names, Shape},
     diagnostics::Diagnostics,
     erase,
-    field_errors::{INTEGERS, argument},
+    field_errors::{INTEGERS, argument, is_named},
     generics,
     input::{self, Field},
     spelling, texts,
@@ -22,8 +22,9 @@ pub(super) struct ParameterField<'a> {
     wide: Option<&'a Type>,
     attr: &'a FieldAttr,
     args: &'a ArgsAttr,
-    /// The path of the crate at the span of the field.
+    /// The path of the crate at the span of the field, and its module `__private`.
     krate: TokenStream,
+    private: TokenStream,
     pub(super) index: usize,
     /// Whether a field of the struct is not one parameter.
     pub(super) has_parts: bool,
@@ -35,9 +36,9 @@ impl<'a> ParameterField<'a> {
         let narrowed = attr.contracts.narrowed.as_ref();
         let wide = narrowed.map(|_| field.ty);
         let field = Field { ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value), ..field };
-        let krate = respan(&args.krate, field.span());
+        let (krate, private) = (respan(&args.krate, field.span()), private_at(&args.krate, field.span()));
         let is_parameter = attr.kind != FieldKind::Skipped;
-        is_parameter.then_some(Self { field, wide, attr, args, krate, index: 0, has_parts: false })
+        is_parameter.then_some(Self { field, wide, attr, args, krate, private, index: 0, has_parts: false })
     }
 
     pub(super) fn span(&self) -> Span {
@@ -58,11 +59,7 @@ impl<'a> ParameterField<'a> {
             Shape::One => return true,
             Shape::Spread(_) => {
                 let is_other = match ty {
-                    Type::Path(path) => path
-                        .path
-                        .segments
-                        .last()
-                        .is_some_and(|last| NAMES.iter().chain(&INTEGERS).any(|name| last.ident == name)),
+                    Type::Path(path) => is_named(&path.path, &NAMES) || is_named(&path.path, &INTEGERS),
                     Type::Array(_) | Type::Paren(_) | Type::Group(_) | Type::Macro(_) => false,
                     _ => true,
                 };
@@ -84,81 +81,84 @@ impl<'a> ParameterField<'a> {
 
     /// `errors::Arg` of a type, at the field.
     fn arg(&self, ty: &Type) -> TokenStream {
-        let errors = argument(ty, &self.krate, self.span());
+        let errors = argument(ty, &self.private, self.span());
         quote_spanned!(self.span()=> <#ty as #errors::Arg>)
     }
 
     /// Returns the type of the elements of a spread field. The derive sees it if the type is written as an array, not
     /// as an alias.
     fn element(&self) -> Type {
-        fn of(ty: &Type, krate: &TokenStream) -> Type {
+        fn of(ty: &Type, private: &TokenStream) -> Type {
             match ty {
                 Type::Array(array) => {
                     let element = &array.elem;
                     parse_quote_spanned!(element.span()=> #element)
                 }
-                Type::Paren(inner) => of(&inner.elem, krate),
-                Type::Group(inner) => of(&inner.elem, krate),
-                _ => parse_quote_spanned!(ty.span()=> <#ty as #krate::__private::Spread>::Element),
+                Type::Paren(inner) => of(&inner.elem, private),
+                Type::Group(inner) => of(&inner.elem, private),
+                _ => parse_quote_spanned!(ty.span()=> <#ty as #private::Spread>::Element),
             }
         }
-        of(self.field.ty, &self.krate)
+        of(self.field.ty, &self.private)
     }
 
     /// Returns the type of the field, or one with the same parameters, named by the trait that it must implement: then
     /// rustc reports a missing impl once.
     fn this(&self) -> TokenStream {
-        let (ty, krate, span) = (self.field.ty, &self.krate, self.span());
+        let Self { krate, private, .. } = self;
+        let (ty, span) = (self.field.ty, self.span());
         match self.attr.shape {
             Shape::One => quote!(#ty),
-            Shape::Spread(_) => quote_spanned!(span=> <#ty as #krate::__private::Spread>::This),
+            Shape::Spread(_) => quote_spanned!(span=> <#ty as #private::Spread>::This),
             Shape::Flatten(_) => quote_spanned!(span=> <#ty as #krate::KernelArgs>::Erased),
         }
     }
 
     /// Returns whether the field contains the value that the kernel reads: a constant expression.
     pub(super) fn is_value(&self) -> TokenStream {
-        let (ty, krate) = (self.field.ty, &self.krate);
+        let (Self { krate, private, .. }, ty) = (self, self.field.ty);
         match (self.wide, self.attr.shape) {
             (Some(_), _) => quote!(false),
             (None, Shape::Flatten(_)) => quote_spanned!(self.span()=> <#ty as #krate::KernelArgs>::IN_PLACE),
-            (None, _) => quote_spanned!(self.span()=> <#krate::__private::InPlace<#ty>>::IS_VALUE),
+            (None, _) => quote_spanned!(self.span()=> <#private::InPlace<#ty>>::IS_VALUE),
         }
     }
 
     /// Returns the offset of the field in the struct.
     pub(super) fn host_offset(&self) -> TokenStream {
-        let (krate, member) = (&self.krate, &self.field.member);
-        quote_spanned!(self.span()=> #krate::__private::core::mem::offset_of!(Self, #member))
+        let (private, member) = (&self.private, &self.field.member);
+        quote_spanned!(self.span()=> #private::core::mem::offset_of!(Self, #member))
     }
 
     /// Returns the type of the room for the field in the parameter buffer of a generic struct.
     pub(super) fn slot(&self, generics: &Generics) -> TokenStream {
-        let (krate, span, declared) = (&self.krate, self.span(), self.field.ty);
+        let Self { krate, private, .. } = self;
+        let (span, declared) = (self.span(), self.field.ty);
         let ty = erase::lifetimes(quote!(#declared), generics);
         match self.attr.shape {
             Shape::One => {
-                let errors = argument(declared, krate, span);
+                let errors = argument(declared, private, span);
                 quote_spanned!(span=> #errors::Slot<#ty>)
             }
             Shape::Spread(_) => {
                 let element = self.element();
-                let errors = argument(&element, krate, span);
+                let errors = argument(&element, private, span);
                 let element = erase::lifetimes(element.to_token_stream(), generics);
-                quote_spanned!(span=> <#ty as #krate::__private::Spread>::Each<#errors::Slot<#element>>)
+                quote_spanned!(span=> <#ty as #private::Spread>::Each<#errors::Slot<#element>>)
             }
             Shape::Flatten(_) => {
-                quote_spanned!(span=> #krate::__private::FlatSlot<<#ty as #krate::KernelArgs>::Erased>)
+                quote_spanned!(span=> #private::FlatSlot<<#ty as #krate::KernelArgs>::Erased>)
             }
         }
     }
 
     /// Room for a `__T` for each parameter.
     pub(super) fn each(&self) -> TokenStream {
-        let (ty, krate, span, this) = (self.field.ty, &self.krate, self.span(), self.this());
+        let Self { krate, private, .. } = self;
+        let (ty, span, this) = (self.field.ty, self.span(), self.this());
         match self.attr.shape {
             Shape::One => quote!(__T),
-            Shape::Spread(_) => quote_spanned!(span=> <#ty as #krate::__private::Spread>::Each<__T>),
+            Shape::Spread(_) => quote_spanned!(span=> <#ty as #private::Spread>::Each<__T>),
             Shape::Flatten(_) => quote_spanned!(span=> <#this as #krate::KernelArgs>::Each<__T>),
         }
     }
@@ -179,7 +179,7 @@ impl<'a> ParameterField<'a> {
 
     /// Returns the parameter of a value of type `ty`, which is the field or one of its elements: an expression.
     fn description_of(&self, ty: &Type, generics: &Generics) -> TokenStream {
-        let (krate, span, name, arg) = (&self.krate, self.span(), &self.field.name, self.arg(ty));
+        let (private, span, name, arg) = (&self.private, self.span(), &self.field.name, self.arg(ty));
         let info = quote_spanned!(span=> #arg::TYPE_INFO);
         let spelling = match (self.wide, self.attr.shape, self.field.ty) {
             (Some(wide), ..) => {
@@ -187,8 +187,11 @@ impl<'a> ParameterField<'a> {
                 let both = format!("{wide} as {}", self.field.spelling());
                 quote_spanned!(span=> #both)
             }
-            (None, Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, krate, &info),
-            _ => spelling::expression(ty, span, generics, krate, &info),
+            // The derive does not see the element of an array whose type is an alias.
+            (None, Shape::Spread(_), Type::Path(_)) => {
+                spelling::instantiated(["", &self.field.spelling(), ""], span, private, &info)
+            }
+            _ => spelling::expression(ty, span, generics, private, &info),
         };
         let view = match self.attr.kind {
             FieldKind::Typed | FieldKind::Skipped => "typed",
@@ -197,12 +200,12 @@ impl<'a> ParameterField<'a> {
         };
         let view = Ident::new(view, span);
         let strict_code = self.args.strict_code.then(|| quote_spanned!(span=> .strict_code()));
-        quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info)#strict_code.#view())
+        quote_spanned!(span=> #private::parameter(#name, #spelling, #info)#strict_code.#view())
     }
 
     /// Returns a `Part`, in a struct with a field that is not one parameter.
     pub(super) fn part(&self, generics: &Generics) -> TokenStream {
-        let (krate, span, name, this) = (&self.krate, self.span(), &self.field.name, self.this());
+        let (private, span, name, this) = (&self.private, self.span(), &self.field.name, self.this());
         let parameters = match self.attr.shape {
             Shape::One => {
                 let description = self.description(generics);
@@ -212,8 +215,8 @@ impl<'a> ParameterField<'a> {
                 let (one, names) = (self.description_of(&self.element(), generics), self.element_names());
                 quote_spanned! {span=>
                     const {
-                        &#krate::__private::spread::<#this>(
-                            #one, const { &#krate::__private::element_names::<#this>(#name) }.as_slice(), #names,
+                        &#private::spread::<#this>(
+                            #one, const { &#private::element_names::<#this>(#name) }.as_slice(), #names,
                         )
                     }.as_slice()
                 }
@@ -222,8 +225,8 @@ impl<'a> ParameterField<'a> {
                 let ArgsAttr { strict_names, strict_code, .. } = self.args;
                 quote_spanned! {span=>
                     const {
-                        &#krate::__private::flattened::<#this>(
-                            const { &#krate::__private::nested_names::<#this>(#name) }.as_slice(),
+                        &#private::flattened::<#this>(
+                            const { &#private::nested_names::<#this>(#name) }.as_slice(),
                             #strict_names,
                             #strict_code,
                         )
@@ -233,15 +236,15 @@ impl<'a> ParameterField<'a> {
         };
         let (offset, in_place) = (self.host_offset(), self.is_value());
         quote_spanned! {span=>
-            #krate::__private::Part { parameters: #parameters, offset: #offset, in_place: #in_place }
+            #private::Part { parameters: #parameters, offset: #offset, in_place: #in_place }
         }
     }
 
     fn element_names(&self) -> TokenStream {
-        let (krate, span, this) = (&self.krate, self.span(), self.this());
+        let (private, span, this) = (&self.private, self.span(), self.this());
         let (kind, text) = match &self.attr.names {
             Some(Names::List(names)) => {
-                return quote_spanned!(span=> #krate::__private::ElementNames::Listed(&[#(#names),*]));
+                return quote_spanned!(span=> #private::ElementNames::Listed(&[#(#names),*]));
             }
             Some(Names::One(name)) => ("Numbered", name.value()),
             None => {
@@ -252,17 +255,17 @@ impl<'a> ParameterField<'a> {
         let (before, after) = text.split_once(INDEX).unwrap_or_default();
         let kind = Ident::new(kind, span);
         quote_spanned! {span=>
-            #krate::__private::ElementNames::#kind(
-                const { &#krate::__private::numbered_names::<#this>(#before, #after) }.as_slice()
+            #private::ElementNames::#kind(
+                const { &#private::numbered_names::<#this>(#before, #after) }.as_slice()
             )
         }
     }
 
     /// Returns the index of the first parameter of the field.
     fn first(&self) -> TokenStream {
-        let (krate, index) = (&self.krate, self.index);
+        let (private, index) = (&self.private, self.index);
         if self.has_parts {
-            quote_spanned!(self.span()=> const { #krate::__private::first::<Self>(#index) })
+            quote_spanned!(self.span()=> const { #private::first::<Self>(#index) })
         } else {
             quote!(#index)
         }
@@ -270,7 +273,8 @@ impl<'a> ParameterField<'a> {
 
     /// Compares the context of each argument with the stream's.
     pub(super) fn contexts(&self) -> TokenStream {
-        let (ty, member, krate, span) = (self.field.ty, &self.field.member, &self.krate, self.span());
+        let Self { krate, private, .. } = self;
+        let (ty, member, span) = (self.field.ty, &self.field.member, self.span());
         let [own, stream, before] = ["self", "__stream", "__first"].map(|name| local(name, span));
         let (this, first) = (self.this(), self.first());
         match self.attr.shape {
@@ -283,7 +287,7 @@ impl<'a> ParameterField<'a> {
                 let arg = self.arg(&self.element());
                 quote_spanned! {span=>
                     let mut __index = #before + #first;
-                    for __element in <#this as #krate::__private::Spread>::elements(&#own.#member) {
+                    for __element in <#this as #private::Spread>::elements(&#own.#member) {
                         #arg::check_context(__element, #stream, __index);
                         __index += 1;
                     }
@@ -297,15 +301,15 @@ impl<'a> ParameterField<'a> {
 
     /// Returns the argument of a launcher, whose type rustc infers from the function: an expression.
     pub(super) fn c_argument(&self) -> TokenStream {
-        let (krate, span, index) = (&self.krate, self.span(), self.index);
+        let (private, span, index) = (&self.private, self.span(), self.index);
         let (arg, params) = (self.arg(self.field.ty), local("__params", span));
         let device = quote_spanned!(span=> #arg::Device);
         let device = match self.attr.kind {
             FieldKind::Typed | FieldKind::Skipped => device,
-            FieldKind::Opaque => quote_spanned!(span=> #krate::__private::OpaqueArgument<#device>),
-            FieldKind::SharedWrite => quote_spanned!(span=> #krate::__private::SharedWriteArgument<#device>),
+            FieldKind::Opaque => quote_spanned!(span=> #private::OpaqueArgument<#device>),
+            FieldKind::SharedWrite => quote_spanned!(span=> #private::SharedWriteArgument<#device>),
         };
-        quote_spanned!(span=> #krate::__private::c_argument::<#device, _>(#params, #index))
+        quote_spanned!(span=> #private::c_argument::<#device, _>(#params, #index))
     }
 
     fn variable(&self) -> Ident {
@@ -314,13 +318,13 @@ impl<'a> ParameterField<'a> {
 
     /// Borrows the field. All fields are borrowed first: a closure of edition 2018 would borrow the whole struct.
     pub(super) fn borrow(&self) -> TokenStream {
-        let (krate, span, member) = (&self.krate, self.span(), &self.field.member);
+        let (private, span, member) = (&self.private, self.span(), &self.field.member);
         let declared = self.wide.unwrap_or(self.field.ty);
         let (this, variable) = (local("self", span), self.variable());
         quote_spanned! {span=>
             let Self { #member: #variable, .. } = #this;
             let __same = (&*#variable,);
-            #krate::__private::same_type::<#declared>(&__same);
+            #private::same_type::<#declared>(&__same);
         }
     }
 
@@ -331,7 +335,8 @@ impl<'a> ParameterField<'a> {
     /// caller of `lower` guarantees. The blocks have the span of the derive, so `#![forbid(unsafe_code)]` in the user's
     /// crate does not apply to them.
     pub(super) fn put(&self, rest: &TokenStream) -> TokenStream {
-        let (ty, krate, span, index) = (self.field.ty, &self.krate, self.span(), self.index);
+        let Self { krate, private, index, .. } = self;
+        let (ty, span) = (self.field.ty, self.span());
         let (variable, first, this) = (self.variable(), self.first(), self.this());
         let [stream, buffer, pointers] = ["__stream", "__buffer", "__pointers"].map(|name| local(name, span));
         match self.attr.shape {
@@ -339,14 +344,14 @@ impl<'a> ParameterField<'a> {
                 let (arg, guard) = (self.arg(ty), format_ident!("__guard{index}", span = Span::mixed_site()));
                 let put = quote_spanned! {span=>
                     #arg::put::<__Writer>(
-                        #variable, #stream, #buffer, const { #krate::__private::offset::<Self>(#first) }, #pointers, #first,
+                        #variable, #stream, #buffer, const { #private::offset::<Self>(#first) }, #pointers, #first,
                     )
                 };
                 // The variable borrows the narrow value then.
                 let narrowed = self.wide.map(|_| {
                     quote_spanned! {span=>
                         let __wide = #variable;
-                        let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*__wide);
+                        let #variable = &mut #private::contract::narrow::<#ty>(&*__wide);
                     }
                 });
                 quote! {
@@ -359,17 +364,17 @@ impl<'a> ParameterField<'a> {
                 let arg = self.arg(&self.element());
                 let put = quote_spanned! {span=>
                     #arg::put::<__Writer>(
-                        __element, #stream, #buffer, #krate::__private::offset_at::<Self>(#first + __index), #pointers, #first + __index,
+                        __element, #stream, #buffer, #private::offset_at::<Self>(#first + __index), #pointers, #first + __index,
                     )
                 };
-                let put_each = quote_spanned!(span=> <#this as #krate::__private::Spread>::put_each);
+                let put_each = quote_spanned!(span=> <#this as #private::Spread>::put_each);
                 let values = quote_spanned!(span=> const { <Self as #krate::KernelArgs>::PARTS[#index].in_place });
                 let [element, at] = ["__element", "__index"].map(|name| local(name, span));
                 quote!(#put_each(#variable, #values, |#element, #at| unsafe { #put }, || { #rest }))
             }
             Shape::Flatten(_) => {
                 let lower = quote_spanned! {span=>
-                    <#ty as #krate::KernelArgs>::lower::<#krate::__private::Within<__Writer, Self, #index>, __Returned>
+                    <#ty as #krate::KernelArgs>::lower::<#private::Within<__Writer, Self, #index>, __Returned>
                 };
                 let then = format_ident!("__rest{index}", span = Span::mixed_site());
                 quote! {
@@ -382,13 +387,13 @@ impl<'a> ParameterField<'a> {
 
     /// Returns the constant that reports a mistake at the field.
     pub(super) fn check(&self, generics: &Generics) -> TokenStream {
-        let (index, krate, span, ty) = (self.index, &self.krate, self.span(), self.field.ty.to_token_stream());
+        let (index, private, span, ty) = (self.index, &self.private, self.span(), self.field.ty.to_token_stream());
         let is_generic = generics::parameters(generics).any(|parameter| generics::mentions(&ty, parameter));
         let fits = if self.has_parts {
             quote_spanned!(span=> part_fits(__REPORT, __FIRSTS, #index, #is_generic))
         } else {
             quote_spanned!(span=> field_fits(__REPORT, #index, #is_generic))
         };
-        quote_spanned!(span=> const _: () = #krate::__private::#fits;)
+        quote_spanned!(span=> const _: () = #private::#fits;)
     }
 }

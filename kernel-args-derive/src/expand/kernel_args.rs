@@ -53,17 +53,13 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
 }
 
 fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Field<'a>> {
-    match &input.data {
-        Data::Struct(data) => Field::all(&data.fields),
-        Data::Enum(data) => {
-            diagnostics.error(data.enum_token.span(), texts::ARGUMENTS_IN_ENUM);
-            Vec::new()
-        }
-        Data::Union(data) => {
-            diagnostics.error(data.union_token.span(), texts::ARGUMENTS_IN_UNION);
-            Vec::new()
-        }
-    }
+    let (span, problem) = match &input.data {
+        Data::Struct(data) => return Field::all(&data.fields),
+        Data::Enum(data) => (data.enum_token.span(), texts::ARGUMENTS_IN_ENUM),
+        Data::Union(data) => (data.union_token.span(), texts::ARGUMENTS_IN_UNION),
+    };
+    diagnostics.error(span, problem);
+    Vec::new()
 }
 
 fn expand(

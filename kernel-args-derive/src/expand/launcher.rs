@@ -1,6 +1,6 @@
 //! The call of a launcher: `#[kernel_args(launcher = path)]`.
 
-use super::{field::ParameterField, respan};
+use super::{field::ParameterField, private_at};
 use crate::{
     attr::{Launcher, Stream},
     diagnostics::Diagnostics,
@@ -32,18 +32,18 @@ pub(super) fn launcher(
         }
     };
     let (private, span) = (quote!(#krate::__private), path.span());
-    let at_path = respan(krate, span);
+    let at_path = private_at(krate, span);
     let name = path.segments.last().map(|last| last.ident.unraw().to_string());
     // Without the braces, rustc's fix for a wrong number of arguments changes the attribute.
     let braced = |argument| quote!({ #argument });
     let mut arguments: Vec<_> = fields.iter().map(|field| braced(field.c_argument())).collect();
     if let Some(place) = place {
-        arguments.insert(place, braced(quote_spanned!(span=> #at_path::__private::stream_argument(__stream))));
+        arguments.insert(place, braced(quote_spanned!(span=> #at_path::stream_argument(__stream))));
     }
     let takes_stream = place.is_some();
     // After an error, rustc would report the arguments that are missing.
     let call = if diagnostics.is_empty() {
-        let returned = quote_spanned!(span=> #at_path::__private::returned);
+        let returned = quote_spanned!(span=> #at_path::returned);
         // At the path, but as code of the derive: `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
         let call = quote_spanned!(Span::call_site().located_at(span)=> unsafe { __launcher(#(#arguments),*) });
         quote!({ let __launcher = #path; #returned(#call) })
@@ -91,8 +91,8 @@ pub(super) fn names(
     }
     let (private, count) = (quote!(#krate::__private), fields.len());
     let each = fields.iter().map(|field| {
-        let (at, index) = (respan(krate, field.span()), field.index);
-        quote_spanned!(field.span()=> const _: () = #at::__private::field_is_named(__NAMES, #index);)
+        let (at, index) = (private_at(krate, field.span()), field.index);
+        quote_spanned!(field.span()=> const _: () = #at::field_is_named(__NAMES, #index);)
     });
     quote! {
         #[allow(unused_imports)]

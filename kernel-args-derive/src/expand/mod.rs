@@ -22,7 +22,7 @@ pub(crate) use kernel_args::kernel_args;
 #[cfg(all(feature = "kernels", feature = "debug-info"))]
 pub(crate) use launcher::is_primitive;
 
-use crate::diagnostics::{Diagnostics, respan};
+use crate::diagnostics::{Diagnostics, private_at, respan};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Ident;
@@ -45,9 +45,9 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
 }
 
 /// Returns the constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
-pub(crate) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
+pub(crate) fn kernels(kernels: &TokenStream, span: Span, private: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
-        const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
+        const __KERNELS: &[#private::abi::Signature<'static>] =
             &#kernels.signatures::<{ #kernels.len() }>(
                 &#kernels.parameters::<{ #kernels.parameter_count() }>()
             );

@@ -1,6 +1,6 @@
 //! What depends on the number of parameters of each field, in the impl of `KernelArgs`.
 
-use super::{field::ParameterField, respan};
+use super::{field::ParameterField, private_at};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Path};
@@ -78,7 +78,7 @@ pub(super) fn parameters(
 pub(super) fn checks(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> TokenStream {
     let each = fields.iter().map(|field| field.check(&input.generics));
     let span = input.ident.span();
-    let krate = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #krate::__private::nothing_missing(__REPORT););
+    let private = private_at(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #private::nothing_missing(__REPORT););
     quote!(#(#each)* #whole)
 }

@@ -5,12 +5,9 @@
 //! compared in full, and each field has a constant for the error. So one slip in a struct with ten bindings is one
 //! error.
 
-use super::{field::ParameterField, kernels, parts, respan};
-use crate::{
-    attr::{Binding, Presence},
-    diagnostics::Diagnostics,
-    erase, generics, texts,
-};
+use super::{field::ParameterField, kernels, parts, private_at};
+use crate::{attr::Binding, diagnostics::Diagnostics, erase, generics, texts};
+use kernel_args_abi::compiled::Presence;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Ident, LitStr, Path, spanned::Spanned};
@@ -61,28 +58,28 @@ impl<'a> Pattern<'a> {
     /// Compares the struct with the matching kernels, for each combination of its parameters.
     pub(super) fn checks(&self, input: &DeriveInput, krate: &Path, fields: &[ParameterField<'_>]) -> TokenStream {
         let span = self.span();
-        let at = respan(krate, span);
+        let at = private_at(krate, span);
         let parts = parts::has_parts(fields).then_some(fields.len());
         let found = self.found(&input.ident, &input.generics, parts, &at);
         let tables = kernels(&quote!(__IN_DOUBT), span, &at);
         let fits = parts::checks(fields, input, krate);
         // rustc reports the first call that fails: a wrong module is one error, not one for each binding.
         let matched = self.entries.iter().enumerate().map(|(i, pattern)| {
-            let at = respan(krate, pattern.span());
-            quote_spanned!(pattern.span()=> #at::__private::some_match(&__FAMILY, __FOUND, #i);)
+            let at = private_at(krate, pattern.span());
+            quote_spanned!(pattern.span()=> #at::some_match(&__FAMILY, __FOUND, #i);)
         });
         let bound = self.bindings.iter().enumerate().map(|(i, binding)| {
             let (span, suffix) = (binding.suffix.span(), &binding.suffix);
-            let at = respan(krate, span);
-            quote_spanned!(span=> #at::__private::some_bound(&__FAMILY, __FOUND, #i, #suffix);)
+            let at = private_at(krate, span);
+            quote_spanned!(span=> #at::some_bound(&__FAMILY, __FOUND, #i, #suffix);)
         });
-        let all = quote_spanned!(span=> #at::__private::all_bound(&__FAMILY, __FOUND););
+        let all = quote_spanned!(span=> #at::all_bound(&__FAMILY, __FOUND););
         quote! {
             #found
             #tables
             // References, because each use of such a constant itself would be a copy that rustc validates again.
-            const __REPORT: &#at::__private::Checked = &#at::__private::compare_bound(&__FAMILY, __FOUND, __KERNELS);
-            const __FIRSTS: &[#at::__private::core::primitive::usize] = __FOUND.fields(&__FAMILY);
+            const __REPORT: &#at::Checked = &#at::compare_bound(&__FAMILY, __FOUND, __KERNELS);
+            const __FIRSTS: &[#at::core::primitive::usize] = __FOUND.fields(&__FAMILY);
             #fits
             const _: () = { #(#matched)* #(#bound)* #all };
         }
@@ -106,7 +103,7 @@ impl<'a> Pattern<'a> {
                 Presence::Optional => quote!(Optional),
                 Presence::Since(first) => quote!(Since(#first)),
             };
-            quote!(#at::__private::Binding { written: #written, presence: #at::__private::Presence::#presence })
+            quote!(#at::Binding { written: #written, presence: #at::Presence::#presence })
         });
         let targets = self.targets.iter().map(|target| {
             let arguments = target.arguments(ident, generics);
@@ -115,16 +112,16 @@ impl<'a> Pattern<'a> {
             let written = written.join(", ");
             let indices = target.0.iter().map(|(index, _)| index);
             let fields = if let Some(count) = parts.map(|fields| fields + 1) {
-                quote!(const { &#at::__private::firsts::<#arguments, #count>() })
+                quote!(const { &#at::firsts::<#arguments, #count>() })
             } else {
                 quote!(&[])
             };
-            quote_spanned!(span=> #at::__private::target::<#arguments>(#suffix, #written, &[#(#indices),*], #fields))
+            quote_spanned!(span=> #at::target::<#arguments>(#suffix, #written, &[#(#indices),*], #fields))
         });
         let name = syn::ext::IdentExt::unraw(ident).to_string();
         let (count, patterns) = (self.targets.len(), self.entries.len());
         quote_spanned! {span=>
-            static __FAMILY: #at::__private::Family = #at::__private::Family {
+            static __FAMILY: #at::Family = #at::Family {
                 name: #name,
                 kernels: #all,
                 entries: &[#(#entries),*],
@@ -132,8 +129,8 @@ impl<'a> Pattern<'a> {
                 bindings: &[#(#bindings),*],
                 targets: &[#(#targets),*],
             };
-            const __FOUND: &#at::__private::Found<#count, #patterns> = &#at::__private::Found::new(&__FAMILY);
-            const __IN_DOUBT: #at::__private::abi::compiled::CompiledKernels = __FOUND.in_doubt(&__FAMILY);
+            const __FOUND: &#at::Found<#count, #patterns> = &#at::Found::new(&__FAMILY);
+            const __IN_DOUBT: #at::abi::compiled::CompiledKernels = __FOUND.in_doubt(&__FAMILY);
         }
     }
 }

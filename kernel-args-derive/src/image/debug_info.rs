@@ -66,8 +66,7 @@ impl DebugInfo {
                 }
             };
         };
-        let file = Some(file);
-        Some(Self { file, tracked })
+        Some(Self { file: Some(file), tracked })
     }
 
     /// Returns the kernels of the image. Analyses the code of each kernel in `symbols` that has untyped parameters.
@@ -139,7 +138,7 @@ fn problem(file: &File, [name, image_name]: [&str; 2], image: &File, symbols: &[
         if others.is_empty() {
             return Some(texts::no_debug_info(name));
         }
-        let (missing, others) = (list(missing.into_iter()), list(others.into_iter()));
+        let (missing, others) = (list(&missing), list(&others));
         return Some(texts::missing_debug_info(name, image_name, &missing, &others));
     }
     symbols.iter().find_map(|symbol| {

@@ -6,14 +6,13 @@ use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{self as image, Code, CodeKind, Image, Kernels};
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
 
-/// The cached data of an image.
 pub(crate) struct File {
     /// For `include_bytes!`, which makes rustc compile the crate again when the file changes.
     pub(crate) path: String,
@@ -79,24 +78,25 @@ impl Problem {
 }
 
 pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
-    static CACHE: Mutex<Option<Cache<File, Problem>>> = Mutex::new(None);
+    static CACHE: Mutex<Cache<File, Problem>> = Mutex::new(Cache::new());
 
-    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    cache.get_or_insert_default().get(path, parse)
+    lock(&CACHE).get(path, parse)
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 type Stamp = (SystemTime, u64);
 
 /// The result for each file, until the file changes.
-pub(super) struct Cache<T, E>(HashMap<PathBuf, (Stamp, Result<Arc<T>, E>)>);
-
-impl<T, E> Default for Cache<T, E> {
-    fn default() -> Self {
-        Self(HashMap::new())
-    }
-}
+pub(super) struct Cache<T, E>(BTreeMap<PathBuf, (Stamp, Result<Arc<T>, E>)>);
 
 impl<T, E: Clone + From<io::Error>> Cache<T, E> {
+    pub(super) const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
     pub(super) fn get(&mut self, path: &Path, parse: impl FnOnce(&Path, &[u8]) -> Result<T, E>) -> Result<Arc<T>, E> {
         let found = fs::metadata(path)?;
         // Reading a pipe or a device may never end. Reading a folder fails with its own error text.
@@ -177,7 +177,7 @@ mod tests {
     fn a_file_is_parsed_once_until_it_changes() {
         let file = Temporary::holding("once.ptx", &[HEAD, b".entry a() {}"]);
         let parses = Cell::new(0);
-        let mut cache = Cache::default();
+        let mut cache = Cache::new();
         let mut symbols = || {
             let counted = |path: &_, bytes: &_| {
                 parses.set(parses.get() + 1);

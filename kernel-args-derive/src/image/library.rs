@@ -1,11 +1,11 @@
 //! Libraries of host functions, read once for all blocks of a crate that name them.
 
-use super::file::{Cache, absolute_text};
+use super::file::{Cache, absolute_text, lock};
 use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
 use kernel_args_image::{LauncherError, Launchers};
 use std::{
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 pub(crate) struct Library {
@@ -37,11 +37,10 @@ pub(crate) fn is_library(path: &ImagePath) -> bool {
 
 /// `None` if an error was reported.
 pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<Library>> {
-    static CACHE: Mutex<Option<Cache<Library, Problem>>> = Mutex::new(None);
+    static CACHE: Mutex<Cache<Library, Problem>> = Mutex::new(Cache::new());
 
     let resolved = path.resolve().map_err(|error| diagnostics.push(error)).ok()?;
-    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
-    let found = cache.get_or_insert_default().get(&resolved.path, |path, bytes| {
+    let found = lock(&CACHE).get(&resolved.path, |path, bytes| {
         let path = absolute_text(path)?;
         Ok(Library {
             path,
@@ -49,11 +48,9 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
             launchers: Launchers::read(bytes).map_err(Problem::Library)?,
         })
     });
-    drop(cache);
     match found {
         Ok(library) => {
-            let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-            let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
+            let (mut all, root) = (lock(&ALL), root());
             if !all.iter().any(|(of, known)| *of == root && known.path == library.path) {
                 all.push((root, library.clone()));
             }
@@ -63,7 +60,10 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
             diagnostics.error(
                 path.span,
                 match problem {
-                    Problem::Io(error) => texts::unreadable_library(&resolved.written, &resolved.path, &error),
+                    Problem::Io(error) => {
+                        let wanted = "a static library or an object";
+                        texts::unreadable_file(&resolved.written, &resolved.path, &error, wanted)
+                    }
                     Problem::Library(what) => {
                         format!("`{}` cannot be read as a library of host functions: {what}", resolved.written)
                     }
@@ -78,10 +78,13 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
 /// packages in one process.
 static ALL: Mutex<Vec<(String, Arc<Library>)>> = Mutex::new(Vec::new());
 
+fn root() -> String {
+    std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default()
+}
+
 /// Returns the paths of all libraries of this package that export a function.
 pub(crate) fn owners(symbol: &str) -> Vec<String> {
-    let root = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let (all, root) = (lock(&ALL), root());
     let own = all.iter().filter(|(of, library)| *of == root && library.launchers.exports(symbol));
     own.map(|(_, library)| library.written.clone()).collect()
 }

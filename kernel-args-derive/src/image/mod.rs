@@ -37,20 +37,13 @@ pub(crate) fn open(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Ar
 
 /// Opens an image. `None` if an error was reported.
 pub(crate) fn open_any(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<File>> {
-    let resolved = match path.resolve() {
-        Ok(resolved) => resolved,
-        Err(error) => {
-            diagnostics.push(error);
-            return None;
-        }
+    let resolved = path.resolve().map_err(|error| diagnostics.push(error)).ok()?;
+    let problem = match read(&resolved.path) {
+        Ok(file) => return Some(file),
+        Err(problem) => problem.say(&resolved.written, &resolved.path),
     };
-    match read(&resolved.path) {
-        Ok(file) => Some(file),
-        Err(problem) => {
-            diagnostics.error(path.span, problem.say(&resolved.written, &resolved.path));
-            None
-        }
-    }
+    diagnostics.error(path.span, problem);
+    None
 }
 
 fn resolved(path: &ImagePath) -> String {
@@ -113,7 +106,7 @@ fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
     match in_order(kernels).as_slice() {
         [only] => Ok(vec![*only]),
         several => {
-            let several = list(several.iter().copied());
+            let several = list(several);
             let problem = format!("this image has several kernels: write `entry = \"…\"` next to it, one of{several}");
             Err(syn::Error::new(span, problem))
         }
@@ -128,14 +121,11 @@ fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k st
         return Ok(found);
     }
     let nearest = mangled::nearest(&name, symbols.iter().copied());
-    let problem = if nearest.is_empty() {
-        let all = list(symbols.into_iter());
-        format!("there is no kernel `{name}` in this image; it has{all}")
-    } else {
-        let nearest = list(nearest.into_iter());
-        format!("there is no kernel `{name}` in this image; the nearest are{nearest}")
-    };
-    let problem = if name.contains('<') { problem + &texts::no_instance(&name) } else { problem };
+    let (what, listed) = if nearest.is_empty() { ("it has", symbols) } else { ("the nearest are", nearest) };
+    let mut problem = format!("there is no kernel `{name}` in this image; {what}{}", list(&listed));
+    if name.contains('<') {
+        problem += &texts::no_instance(&name);
+    }
     Err(syn::Error::new(wanted.span(), problem))
 }
 
@@ -148,18 +138,10 @@ fn in_order<'k>(kernels: &'k Kernels<'_>) -> Vec<&'k str> {
 
 const LISTED: usize = 12;
 
-fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {
-    let mut names: Vec<&str> = names.collect();
-    let more = names.len().saturating_sub(LISTED);
-    names.truncate(LISTED);
-    let text: String = names
-        .into_iter()
-        .map(|symbol| match mangled::demangle(symbol) {
-            Some(spelled) => format!("\n  {spelled}"),
-            None => format!("\n  {symbol}"),
-        })
-        .collect();
-    match more {
+fn list(names: &[&str]) -> String {
+    let line = |symbol: &&str| format!("\n  {}", mangled::demangle(symbol).as_deref().unwrap_or(symbol));
+    let text: String = names.iter().take(LISTED).map(line).collect();
+    match names.len().saturating_sub(LISTED) {
         0 => text,
         more => text + &format!("\n  … and {more} more"),
     }

@@ -14,7 +14,7 @@ mod input;
 mod variables;
 
 use crate::{
-    diagnostics::Diagnostics,
+    diagnostics::{Diagnostics, private_at},
     image::{self, DebugInfo, File},
 };
 use input::{Input, Module};
@@ -161,7 +161,7 @@ fn image(
     let tracked = module.image.tracked(&krate.to_token_stream());
     let size = table.len();
     let table = Literal::byte_string(table);
-    let at = crate::diagnostics::respan(krate, span);
+    let at = private_at(krate, span);
     let contents = file.contents.as_deref();
     let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
     let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
@@ -174,27 +174,28 @@ fn image(
             let summary = quote_spanned! {span=>
                 // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared
                 // below.
-                static __SUMMARY: #at::__private::Summary = #new;
+                static __SUMMARY: #at::Summary = #new;
             };
             (quote!(#some(&__SUMMARY)), summary)
         }
         None => (quote!(#krate::__private::READERS), TokenStream::new()),
     };
-    let absent = module.absent.as_ref().map(|[source, tried]| {
-        quote_spanned!(span=> absent: #some(&#at::__private::Absent { source: #source, tried: #tried }),)
-    });
+    let absent = module
+        .absent
+        .as_ref()
+        .map(|[source, tried]| quote_spanned!(span=> absent: #some(&#at::Absent { source: #source, tried: #tried }),));
     quote_spanned! {span=>
         #tracked
-        static __BYTES: [#at::__private::core::primitive::u8; #length] =
-            *#at::__private::of_length::<#length>(#at::__private::core::include_bytes!(#path));
-        static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
-        static __IMAGE: #at::__private::CompiledImage = #at::__private::CompiledImage {
+        static __BYTES: [#at::core::primitive::u8; #length] =
+            *#at::of_length::<#length>(#at::core::include_bytes!(#path));
+        static __TABLE: [#at::core::primitive::u8; #size] = *#table;
+        static __IMAGE: #at::CompiledImage = #at::CompiledImage {
             readers: #readers,
             gpus: &[#(#gpus),*],
             is_plain: #is_plain,
             #variables
             #absent
-            ..#at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
+            ..#at::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
         };
         #summary
     }

@@ -75,20 +75,16 @@ pub(crate) struct Declared {
 
 impl Parse for Block {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let is_block = |ahead: ParseStream<'_>| -> syn::Result<()> {
-            ahead.call(Attribute::parse_outer)?;
-            ahead.parse::<Option<Token![unsafe]>>()?;
-            ahead.parse::<Token![extern]>()?;
-            let abi: Option<LitStr> = ahead.parse()?;
-            let is_c = abi.is_none_or(|abi| matches!(abi.value().as_str(), "C" | "C-unwind" | "system"));
-            if is_c && ahead.peek(token::Brace) { Ok(()) } else { Err(ahead.error("")) }
+        let span = input.span();
+        let head = || -> syn::Result<_> {
+            let attributes = input.call(Attribute::parse_outer)?;
+            let (is_unsafe, is_extern): (Option<Token![unsafe]>, Token![extern]) = (input.parse()?, input.parse()?);
+            let abi: Option<LitStr> = input.parse()?;
+            let is_c = abi.as_ref().is_none_or(|abi| matches!(abi.value().as_str(), "C" | "C-unwind" | "system"));
+            let head = quote!(#(#attributes)* #is_unsafe #is_extern #abi);
+            if is_c && input.peek(token::Brace) { Ok(head) } else { Err(input.error("")) }
         };
-        if is_block(&input.fork()).is_err() {
-            return Err(syn::Error::new(input.span(), texts::NOT_A_BLOCK));
-        }
-        let attributes = input.call(Attribute::parse_outer)?;
-        let (is_unsafe, is_extern): (Option<Token![unsafe]>, Token![extern]) = (input.parse()?, input.parse()?);
-        let abi: Option<LitStr> = input.parse()?;
+        let head = head().map_err(|_| syn::Error::new(span, texts::NOT_A_BLOCK))?;
         let content;
         braced!(content in input);
         let inner = content.call(Attribute::parse_inner)?;
@@ -96,7 +92,7 @@ impl Parse for Block {
         while !content.is_empty() {
             items.extend(item(&content, &mut functions)?);
         }
-        let tokens = quote!(#(#attributes)* #is_unsafe #is_extern #abi { #(#inner)* #items });
+        let tokens = quote!(#head { #(#inner)* #items });
         Ok(Self { tokens, functions })
     }
 }

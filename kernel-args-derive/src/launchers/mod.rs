@@ -7,7 +7,7 @@ mod block;
 mod spelling;
 
 use crate::{
-    diagnostics::{Diagnostics, respan},
+    diagnostics::{Diagnostics, private_at},
     expand::{is_primitive, kernels},
     image::{Library, library, owners},
     input,
@@ -20,13 +20,14 @@ use std::sync::Arc;
 use syn::{Path, Type, spanned::Spanned};
 
 pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream {
-    let options: Options = match syn::parse2(options) {
-        Ok(options) => options,
-        Err(error) => return with_item(&error, item),
-    };
-    let block: Block = match syn::parse2(item.clone()) {
-        Ok(block) => block,
-        Err(error) => return with_item(&error, item),
+    let parsed = syn::parse2(options).and_then(|options| Ok((options, syn::parse2(item.clone())?)));
+    let (options, block): (Options, Block) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // The item remains, so the rest of the crate has only its own errors.
+            let error = error.to_compile_error();
+            return quote!(#item #error);
+        }
     };
     let mut diagnostics = Diagnostics::default();
     let libraries: Vec<Arc<Library>> =
@@ -89,12 +90,6 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     }
 }
 
-/// The item remains, so the rest of the crate has only its own errors.
-fn with_item(error: &syn::Error, item: &TokenStream) -> TokenStream {
-    let error = error.to_compile_error();
-    quote!(#item #error)
-}
-
 fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>, String> {
     if let [first, second, ..] = owners(symbol).as_slice() {
         return Err(format!(
@@ -121,8 +116,8 @@ fn by_size(
         !parameter.cpp.is_pointer() && (parameter.members.is_known() || parameter.members.is_enum())
     });
     let each = described.map(|((_, ty), _)| {
-        let krate = respan(krate, ty.span());
-        quote_spanned!(ty.span()=> const _: () = <#krate::__private::Probe<#ty>>::COMPARED;)
+        let private = private_at(krate, ty.span());
+        quote_spanned!(ty.span()=> const _: () = <#private::Probe<#ty>>::COMPARED;)
     });
     let each: Vec<_> = each.collect();
     (arguments.len() == parameters.len() && !each.is_empty()).then(|| {
@@ -145,7 +140,7 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
     let private = quote!(#krate::__private);
     let signatures = |at: u32| {
         let ty = quote!(#private::abi::compiled::CompiledKernels);
-        let list = kernels(&quote!(__LIST), span, &quote!(#krate));
+        let list = kernels(&quote!(__LIST), span, &private);
         quote!(const __LIST: #ty = #ty::new(&__IMAGE, #at, 1); #list)
     };
     let (parameters, returned) = (signatures(at), signatures(at + 2));
@@ -157,18 +152,18 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
     let declare = launcher.parameters();
     let declare = declare.iter().map(|parameter| spelling::raw(&parameter));
     let each = arguments.iter().enumerate().map(|(index, (_, ty))| {
-        let at = respan(krate, ty.span());
-        quote_spanned!(ty.span()=> const _: () = #at::__private::declared_right(__REPORT.argument_message(#index, __DECLARE));)
+        let at = private_at(krate, ty.span());
+        quote_spanned!(ty.span()=> const _: () = #at::declared_right(__REPORT.argument_message(#index, __DECLARE));)
     });
-    let whole = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #whole::__private::declared_right(__REPORT.no_argument_message(__DECLARE)););
+    let whole = private_at(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #whole::declared_right(__REPORT.no_argument_message(__DECLARE)););
     let result_span = result.as_ref().map_or(span, Spanned::span);
-    let result_krate = respan(krate, result_span);
+    let at_result = private_at(krate, result_span);
     let result = result.iter().map(|ty| host("", ty));
     let declare_result = launcher.result().map(|result| spelling::raw(&result)).unwrap_or_default();
     let result = quote_spanned! {result_span=>
-        const _: () = #result_krate::__private::declared_right(
-            #result_krate::__private::abi::texts::result_message(&[#(#result),*], &__KERNELS[0], #declare_result)
+        const _: () = #at_result::declared_right(
+            #at_result::abi::texts::result_message(&[#(#result),*], &__KERNELS[0], #declare_result)
         );
     };
     let without_stream = at + 1;
@@ -198,26 +193,26 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
 
 /// Returns the `TypeInfo` of an argument.
 fn value(ty: &Type, options: &Options) -> TokenStream {
-    let krate = respan(&options.krate, ty.span());
+    let private = private_at(&options.krate, ty.span());
     let written = if options.allows_const { quote!(.written()) } else { TokenStream::new() };
     match ty {
         Type::Ptr(_) | Type::Reference(_) => {
-            let behind = behind(ty, &krate);
+            let behind = behind(ty, &private);
             quote_spanned!(ty.span()=> #behind.value::<#ty>() #written)
         }
-        ty => quote_spanned!(ty.span()=> <#krate::__private::Probe<#ty>>::VALUE #written),
+        ty => quote_spanned!(ty.span()=> <#private::Probe<#ty>>::VALUE #written),
     }
 }
 
 /// Returns the `Behind` of a type, through the pointers that the macro sees.
-fn behind(ty: &Type, krate: &TokenStream) -> TokenStream {
+fn behind(ty: &Type, private: &TokenStream) -> TokenStream {
     let (of, to_const) = match ty {
         Type::Ptr(pointer) => (&pointer.elem, matches!(pointer.mutability, syn::PointerMutability::Const(_))),
         Type::Reference(reference) => (&reference.elem, reference.mutability.is_none()),
-        Type::Paren(paren) => return behind(&paren.elem, krate),
-        Type::Group(group) => return behind(&group.elem, krate),
-        ty => return quote_spanned!(ty.span()=> <#krate::__private::Probe<#ty>>::BEHIND),
+        Type::Paren(paren) => return behind(&paren.elem, private),
+        Type::Group(group) => return behind(&group.elem, private),
+        ty => return quote_spanned!(ty.span()=> <#private::Probe<#ty>>::BEHIND),
     };
-    let inner = behind(of, krate);
+    let inner = behind(of, private);
     quote_spanned!(ty.span()=> #inner.pointer(#to_const))
 }

@@ -1,5 +1,6 @@
 //! The error texts for files: images, and their debug information.
 
+use super::quoted;
 use kernel_args_image as image;
 use std::{
     env, fs, io,
@@ -11,12 +12,7 @@ pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
     unreadable_file(file, path, error, "a file with PTX, a cubin or a fat binary")
 }
 
-#[cfg(feature = "debug-info")]
-pub(crate) fn unreadable_library(file: &str, path: &Path, error: &io::Error) -> String {
-    unreadable_file(file, path, error, "a static library or an object")
-}
-
-fn unreadable_file(file: &str, path: &Path, error: &io::Error, wanted: &str) -> String {
+pub(crate) fn unreadable_file(file: &str, path: &Path, error: &io::Error, wanted: &str) -> String {
     let root = env::var("CARGO_MANIFEST_DIR").ok().filter(|_| Path::new(file).is_relative());
     let place = root.as_ref().map(|root| format!(" in {root}, the folder of Cargo.toml"));
     let (line, meant) = match error.kind() {
@@ -52,8 +48,7 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
         }
         ("no such file".to_owned(), below.or_else(|| similar.map(|name| folder.join(name))))
     };
-    let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let instead = if instead.is_empty() { String::new() } else { format!(", but {}", instead.join(", ")) };
+    let instead = if names.is_empty() { String::new() } else { format!(", but {}", quoted(&names)) };
     (format!("\n  {} has {what}{instead}", folder.display()), meant)
 }
 

@@ -10,6 +10,7 @@ use super::{
     names::NameIndex,
     pairing::Pairing,
 };
+use crate::bytes::smaller;
 
 /// All fields and parameters in order, each with its partner if it has one: mismatches, also without differences.
 ///
@@ -33,20 +34,18 @@ pub(crate) struct Rows<'a> {
 impl<'a> Rows<'a> {
     pub(crate) const fn new(pairing: Pairing<'a>) -> Self {
         let Pairing { host, kernel, .. } = pairing;
+        let fits = pairing.fits_by_types();
         let mut rows = Self {
             lists: Lists::new(host, kernel),
             pairing,
-            names: if pairing.fits_by_types() { Some(NameIndex::new(kernel)) } else { None },
+            names: if fits { Some(NameIndex::new(kernel)) } else { None },
             at: (0, 0),
-            begin: 0,
+            begin: if fits { host.len() } else { 0 },
             tail: (host.len(), kernel.len()),
             plan: [Edit::Both; 2 * MOST_ALIGNED],
             planned: 0,
             moves: false,
         };
-        if rows.names.is_some() {
-            rows.begin = host.len();
-        }
         // If neighbours are equal, the last one is then reported as missing.
         while rows.begin < host.len() && rows.begin < kernel.len() && rows.lists.distance(rows.begin, rows.begin) == 0 {
             rows.begin += 1;
@@ -136,11 +135,11 @@ impl<'a> Rows<'a> {
     /// Plans the shortest path, by [`distance`], through the next part of both lists. Of two paths of one length, a
     /// field that moves is likelier than two fields that do not fit, and these than two gaps.
     const fn plan(&mut self) {
-        let (rows, columns) =
-            (at_most(self.tail.0 - self.at.0, MOST_ALIGNED), at_most(self.tail.1 - self.at.1, MOST_ALIGNED));
-        let whole = self.at.0 + rows == self.tail.0 && self.at.1 + columns == self.tail.1;
+        let (h, k) = (self.tail.0 - self.at.0, self.tail.1 - self.at.1);
+        let (rows, columns) = (smaller(h, MOST_ALIGNED), smaller(k, MOST_ALIGNED));
+        let whole = rows == h && columns == k;
         let grid = Grid::new(&self.lists, self.at, (rows, columns));
-        let exit = if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
+        let exit = if whole { (h, k) } else { grid.exit(h, k) };
         self.planned = grid.path_to(exit, true, &mut self.plan);
         self.moves = self.plans_a_move();
         if !self.moves {
@@ -180,8 +179,4 @@ impl<'a> Rows<'a> {
         }
         false
     }
-}
-
-const fn at_most(a: usize, limit: usize) -> usize {
-    if a < limit { a } else { limit }
 }

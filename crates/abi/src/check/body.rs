@@ -255,7 +255,7 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
         let member = item.element();
         let is_opaque = member.members.why_opaque().is_some();
         let is_plain = is_opaque || !member.members.is_known() && member.cpp.depth == 0;
-        if cursor.is_too_deep() {
+        if cursor.is_too_deep {
             return None;
         } else if item.opens() && !is_plain {
             cursor.open(&item);

@@ -54,19 +54,16 @@ const fn is_of_long(base: CppBase<'_>) -> bool {
 /// Returns the second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible,
 /// because programs for Windows contain images from Linux, where `size_t` is `unsigned long`.
 const fn other_long(kernel: &Parameter<'_>) -> Option<u16> {
+    const OTHER: Option<u16> = if cfg!(windows) { Some(64) } else { None };
     if !is_of_long(kernel.cpp.base) {
         return None;
     }
-    let elements = match kernel.body.at(0) {
-        Some(slot) => slot.elements,
-        None => None,
-    };
+    let elements = some!(kernel.body.at(0), OTHER).elements;
     match elements {
         Some(Elements { class: ElementClass::Integer, size: size @ (4 | 8), step, .. }) if size as u32 == step => {
             Some(size as u16 * 8)
         }
-        _ if cfg!(windows) => Some(64),
-        _ => None,
+        _ => OTHER,
     }
 }
 
@@ -262,9 +259,7 @@ const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u6
     let mut i = 0;
     while i < other.len() && other[i] > 0 {
         let row = length_from(other, i, other_unit);
-        let is_row =
-            row == length_from(own, 0, unit) || row == length_from(own, 1, unit) || row == length_from(own, 2, unit);
-        if row > unit && !is_row {
+        if row > unit && !any!(dimension < own.len(), row == length_from(own, dimension, unit)) {
             return false;
         }
         i += 1;

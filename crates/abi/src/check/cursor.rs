@@ -81,7 +81,7 @@ pub(super) struct Cursor<'a> {
     levels: [OpenList<'a>; DEEPEST],
     depth: usize,
     opened: usize,
-    is_too_deep: bool,
+    pub(super) is_too_deep: bool,
 }
 
 impl<'a> Cursor<'a> {
@@ -104,37 +104,23 @@ impl<'a> Cursor<'a> {
         (self.depth, self.opened, self.is_too_deep) = (0, 0, false);
     }
 
-    pub(super) const fn is_too_deep(&self) -> bool {
-        self.is_too_deep
-    }
-
     /// Returns the next item. Closes lists that have been passed.
     pub(super) const fn peek(&mut self) -> Option<Item<'a>> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
-            let item = match level.list {
-                Opened::Members(siblings, number) => match siblings.get_unspelled(level.index) {
-                    Some(member) => {
+            match level.list {
+                Opened::Members(siblings, number) => {
+                    if let Some(member) = siblings.get_unspelled(level.index) {
                         let (start, index) = (level.base, level.index);
-                        Some(Item {
-                            member,
-                            offset: start.saturating_add(offset(&member)),
-                            start,
-                            siblings,
-                            index,
-                            number,
-                        })
+                        let offset = start.saturating_add(offset(&member));
+                        return Some(Item { member, offset, start, siblings, index, number });
                     }
-                    None => None,
-                },
+                }
                 Opened::Elements(first, count) if level.index < count => {
                     let offset = first.offset.saturating_add(first.member.size.saturating_mul(level.index));
-                    Some(Item { offset, ..first })
+                    return Some(Item { offset, ..first });
                 }
-                Opened::Elements(..) => None,
-            };
-            if item.is_some() {
-                return item;
+                Opened::Elements(..) => {}
             }
             self.depth -= 1;
         }
@@ -193,14 +179,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) const fn is_inside(&self, name: &str) -> bool {
-        let mut level = 0;
-        while level < self.depth {
-            if same(self.levels[level].name, name) {
-                return true;
-            }
-            level += 1;
-        }
-        false
+        any!(level < self.depth, same(self.levels[level].name, name))
     }
 
     /// Returns the route to the open struct.
@@ -238,17 +217,12 @@ pub(super) const fn offset(member: &Parameter<'_>) -> usize {
 
 /// Returns why two values that match are not compared further, if they are not scalars.
 pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
-    if let Some(why) = kernel.members.why_opaque() {
-        return Some(NotComparedReason::Opaque(why));
+    let is_known = host.members.is_known() || host.cpp.is_array() || host.cpp.is_pointer();
+    match (kernel.members.why_opaque(), host.members.why_opaque()) {
+        (Some(why), _) | (None, Some(why)) => Some(NotComparedReason::Opaque(why)),
+        _ if kernel.members.is_known() && !is_known => Some(NotComparedReason::Unknown),
+        _ => None,
     }
-    if let Some(why) = host.members.why_opaque() {
-        return Some(NotComparedReason::Opaque(why));
-    }
-    let is_known = host.members.is_known() || host.cpp.is_array();
-    if kernel.members.is_known() && !is_known && !host.cpp.is_pointer() {
-        return Some(NotComparedReason::Unknown);
-    }
-    None
 }
 
 /// Returns whether a scalar differs from a struct that contains such a scalar. The member of `__half` is storage, and

@@ -67,7 +67,6 @@ impl Differences {
     /// No difference: the two fit.
     pub const NONE: Self = Self(0);
 
-    /// Returns one difference.
     pub(super) const fn of(difference: Difference) -> Self {
         Self(difference.bit())
     }

@@ -58,7 +58,7 @@ impl<'a> MemberMismatch<'a> {
                 Some(host) if same(host.declared.cpp_name(), declared.name) && host.offset == kernel.offset => {
                     Some(MemberRepair::Declare(twin, declared))
                 }
-                _ => Some(self.moved(own, &twin, theirs, &declared)),
+                _ => Some(self.moved(&twin)),
             };
         }
         let added = Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
@@ -106,13 +106,8 @@ impl<'a> MemberMismatch<'a> {
     }
 
     /// Returns what to change if a member has moved, and those before it are right.
-    const fn moved(
-        &self,
-        own: Members<'a>,
-        twin: &Parameter<'a>,
-        theirs: Members<'a>,
-        kernel: &Parameter<'a>,
-    ) -> MemberRepair<'a> {
+    const fn moved(&self, twin: &Parameter<'a>) -> MemberRepair<'a> {
+        let (own, theirs, kernel) = (self.host_siblings, self.siblings, &self.kernel.declared);
         let index = some!(own.position(kernel.name), MemberRepair::All(theirs));
         let end = end_of(own, index);
         let (at, there) = (offset(twin), offset(kernel));
@@ -146,14 +141,11 @@ impl<'a> MemberMismatch<'a> {
 
 /// Returns whether the host's struct lacks a union of the kernel's: any member can be a part of it.
 const fn has_other_union(theirs: Members<'_>, own: Members<'_>) -> bool {
-    let mut i = 0;
-    while let Some(member) = theirs.get_unspelled(i) {
-        if matches!(member.members.why_opaque(), Some(Opaque::Union)) && own.position(member.name).is_none() {
-            return true;
-        }
-        i += 1;
-    }
-    false
+    any!(
+        i,
+        member = theirs.get_unspelled(i),
+        matches!(member.members.why_opaque(), Some(Opaque::Union)) && own.position(member.name).is_none()
+    )
 }
 
 /// Returns the name of the first of the host's members after the kernel's member of this name, or empty.
@@ -200,12 +192,5 @@ const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
 }
 
 const fn have_one_path(a: &Place<'_>, b: &Place<'_>) -> bool {
-    let mut i = 0;
-    while i < NAMES {
-        if !same(a.path[i], b.path[i]) {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    !any!(i < NAMES, !same(a.path[i], b.path[i]))
 }

@@ -109,10 +109,12 @@ impl<'a> Level<'a> {
 
     /// Returns the member that is the place or contains it, or empty.
     const fn first(&self) -> &'a str {
-        match self.is_inside {
-            true if self.has_more() => self.end.path[self.depth],
-            true => self.end.declared.name,
-            false => "",
+        if self.has_more() {
+            self.end.path[self.depth]
+        } else if self.is_inside {
+            self.end.declared.name
+        } else {
+            ""
         }
     }
 

@@ -68,16 +68,10 @@ impl Pairing<'_> {
         if self.host.len() != self.kernel.len() || own.pointer + own.integer == 0 {
             return false;
         }
-        let mut j = 0;
-        while j < self.host.len() {
+        any!(j < self.host.len(), {
             let other = Exchange::NONE.and(&self.host[j], &self.kernel[j]);
-            if (Exchange { pointer: own.pointer, ..other }).is_certain()
+            (Exchange { pointer: own.pointer, ..other }).is_certain()
                 || (Exchange { integer: own.integer, ..other }).is_certain()
-            {
-                return true;
-            }
-            j += 1;
-        }
-        false
+        })
     }
 }

@@ -82,14 +82,8 @@ impl<'a> Pairs<'a> {
 
     /// Adds a pair, unless its types are compared already: a struct can point to itself. `false` if there are too many.
     pub(super) const fn push(&mut self, pair: &Pair<'a>) -> bool {
-        let mut i = 0;
-        while i < self.len {
-            if let Some(known) = &self.found[i]
-                && known.is_same(pair)
-            {
-                return true;
-            }
-            i += 1;
+        if any!(i < self.len, matches!(&self.found[i], Some(known) if known.is_same(pair))) {
+            return true;
         }
         if self.len == MOST {
             return false;

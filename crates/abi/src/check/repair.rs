@@ -5,7 +5,7 @@ use super::{
     walk::first_difference_of_any_size,
 };
 use crate::{
-    bytes::same,
+    bytes::{is_equal, same},
     class::Class,
     cpp::CppBase,
     layout::Alignment,
@@ -39,7 +39,7 @@ pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter:
     let mut bytes = 1;
     while bytes <= 256 {
         let align = some!(Alignment::new(bytes));
-        if matches!(before.place(align), Some(explained) if explained == offset) {
+        if is_equal(before.place(align), Some(offset)) {
             return Some(align);
         }
         bytes *= 2;
@@ -62,16 +62,7 @@ pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -
 }
 
 const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
-    let mut i = 0;
-    while let Some(member) = host.members.get_unspelled(i) {
-        if let Some(align) = member.align
-            && align.bytes() > to.bytes()
-        {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    !any!(i, member = host.members.get_unspelled(i), matches!(member.align, Some(align) if align.bytes() > to.bytes()))
 }
 
 /// Returns whether it is a struct of the user, not of CUDA.
@@ -85,9 +76,9 @@ pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
 
 /// Returns whether it is a type of CUDA with a Rust type of this alignment. A `std::complex<double>` is not aligned as
 /// CUDA's.
-pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alignment>) -> bool {
+pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>) -> bool {
     let row = some!(kernel.cpp.base.builtin(), false);
-    let align = some!(align, true);
+    let align = some!(kernel.align, true);
     row.aligned_to(Some(align)).align == align.bytes()
 }
 
@@ -149,17 +140,11 @@ impl<const N: usize> Report<'_, N> {
     }
 
     const fn is_right(&self, (i, j): (usize, usize)) -> bool {
-        let mut at = 0;
-        while at < self.len() {
+        let is_wrong = any!(at < self.len(), {
             let wrong = self.mismatches()[at];
-            if matches!(wrong.field(), Some(field) if field == i)
-                || matches!(wrong.parameter(), Some(other) if other == j)
-            {
-                return false;
-            }
-            at += 1;
-        }
-        i < self.pairing().host.len() && j < self.pairing().kernel.len()
+            is_equal(wrong.field(), Some(i)) || is_equal(wrong.parameter(), Some(j))
+        });
+        !is_wrong && i < self.pairing().host.len() && j < self.pairing().kernel.len()
     }
 
     const fn have_one_name(&self, (i, j): (usize, usize)) -> bool {

@@ -7,7 +7,10 @@ use super::{
     names::{Elsewhere, NameIndex},
     pairing::Pairing,
 };
-use crate::signature::{Parameter, Signature};
+use crate::{
+    bytes::{is_equal, smaller},
+    signature::{Parameter, Signature},
+};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
@@ -53,24 +56,14 @@ pub const fn report_at<'a, const N: usize>(
 
 /// Returns whether all fields fit the parameters.
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
-    let pairing = Pairing { host, kernel, base };
-    pairing.fits_by_types() && pairing.fits_by_names()
+    if !(Pairing { host, kernel, base }).fits_by_types() {
+        return false;
+    }
+    let names = NameIndex::new(kernel);
+    !any!(i < host.len(), names.elsewhere(host, kernel, i, i).is_some())
 }
 
 impl Pairing<'_> {
-    const fn fits_by_names(&self) -> bool {
-        let Self { host, kernel, .. } = *self;
-        let names = NameIndex::new(kernel);
-        let mut i = 0;
-        while i < host.len() && i < kernel.len() {
-            if names.elsewhere(host, kernel, i, i).is_some() {
-                return false;
-            }
-            i += 1;
-        }
-        true
-    }
-
     pub(crate) const fn elsewhere(&self, i: usize, j: usize) -> Option<Elsewhere> {
         NameIndex::new(self.kernel).elsewhere(self.host, self.kernel, i, j)
     }
@@ -89,7 +82,7 @@ impl<'a, const N: usize> Report<'a, N> {
             }
             self.total += 1;
         }
-        let compared = if self.len() < COMPARED { self.len() } else { COMPARED };
+        let compared = smaller(self.len(), COMPARED);
         let mut i = 0;
         while i < compared {
             let mut j = i + 1;
@@ -134,7 +127,7 @@ impl<'a, const N: usize> Report<'a, N> {
 
     /// Returns the number of stored mismatches: at most `N`.
     pub const fn len(&self) -> usize {
-        if self.total < N { self.total } else { N }
+        smaller(self.total, N)
     }
 
     /// Returns the number of all mismatches, stored or not.
@@ -171,7 +164,7 @@ impl<'a, const N: usize> Report<'a, N> {
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
         let mut i = 0;
         while i < self.len() {
-            if matches!(self.mismatches[i].field(), Some(wrong) if wrong == field) {
+            if is_equal(self.mismatches[i].field(), Some(field)) {
                 return Some(self.mismatches[i]);
             }
             i += 1;

@@ -21,7 +21,7 @@ pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>)
         differences = differences.with(Difference::Class);
     }
     if let (Some(h), Some(k)) = (host.align, kernel.align)
-        && h.bytes() != k.bytes()
+        && h.log2 != k.log2
     {
         differences = differences.with(Difference::Alignment);
     }

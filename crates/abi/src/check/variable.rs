@@ -25,7 +25,7 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
         differences = differences.with(Difference::Class);
     }
     if let (Some(h), Some(v)) = (host.align, variable.align)
-        && h.bytes() > v.bytes()
+        && h.log2 > v.log2
     {
         differences = differences.with(Difference::Alignment);
     }

@@ -128,16 +128,7 @@ impl<'a> Index<'a> {
             }
         }
         // The index may not contain every one.
-        let mut i = 0;
-        while self.values.is_full()
-            && let Some(variant) = self.variants.variant(i)
-        {
-            if same_value(host, variant, self.size) {
-                return true;
-            }
-            i += 1;
-        }
-        false
+        self.values.is_full() && any!(i, variant = self.variants.variant(i), same_value(host, variant, self.size))
     }
 }
 

@@ -88,19 +88,14 @@ impl<'a> Walk<'a> {
     /// Returns the next event. After a difference, further events can be consequences of it.
     pub(super) const fn next(&mut self) -> Option<Event<'a>> {
         loop {
-            match self.step() {
+            let mut step = self.step();
+            if matches!(step, Step::End) {
+                step = self.next_pair();
+            }
+            match step {
                 Step::Continue => {}
                 Step::Event(event) => return Some(event),
-                Step::End => {
-                    if let Some(event) = self.sizes() {
-                        return Some(event);
-                    }
-                    match self.next_pair() {
-                        Step::End => return None,
-                        Step::Event(event) => return Some(event),
-                        Step::Continue => {}
-                    }
-                }
+                Step::End => return None,
             }
         }
     }
@@ -111,7 +106,7 @@ impl<'a> Walk<'a> {
     }
 
     const fn step(&mut self) -> Step<'a> {
-        if self.left.is_too_deep() || self.right.is_too_deep() {
+        if self.left.is_too_deep || self.right.is_too_deep {
             let k = self.types.1;
             self.clear();
             return Self::passed_at(&self.right.place_of(k, 0), NotComparedReason::Limit);
@@ -245,8 +240,12 @@ impl<'a> Walk<'a> {
         if self.pairs.push(&pair) { Step::Continue } else { self.passed(k, NotComparedReason::Limit) }
     }
 
-    /// Begins with the next types behind pointers.
+    /// Compares the sizes, then begins with the next types behind pointers.
     const fn next_pair(&mut self) -> Step<'a> {
+        let (host, kernel) = (self.types.0.size, self.types.1.size);
+        if host != kernel && host != 0 && kernel != 0 {
+            return self.types_differ(Difference::Size);
+        }
         let pair = some!(self.pairs.pop(), Step::End);
         self.clear();
         [self.left.start, self.right.start] = pair.routes;
@@ -255,7 +254,7 @@ impl<'a> Walk<'a> {
         self.covered = 0;
         if host.members.is_enum() && kernel.members.is_enum() {
             if first_variant(&host, &kernel).is_some() {
-                return Step::Event(self.types_differ(Difference::Variants));
+                return self.types_differ(Difference::Variants);
             }
         } else if kernel.members.is_known() && (host.members.is_known() || host.cpp.is_array()) {
             self.left.restart(&host);
@@ -269,15 +268,7 @@ impl<'a> Walk<'a> {
         Step::Continue
     }
 
-    const fn sizes(&mut self) -> Option<Event<'a>> {
-        let (host, kernel) = &self.types;
-        if host.size == kernel.size || host.size == 0 || kernel.size == 0 {
-            return None;
-        }
-        Some(self.types_differ(Difference::Size))
-    }
-
-    const fn types_differ(&mut self, difference: Difference) -> Event<'a> {
+    const fn types_differ(&mut self, difference: Difference) -> Step<'a> {
         let (host, kernel) = self.types;
         self.clear();
         let places = (Some(self.left.place_of(host, 0)), self.right.place_of(kernel, 0));
@@ -289,9 +280,9 @@ impl<'a> Walk<'a> {
         (host, kernel): (Option<Place<'a>>, Place<'a>),
         (host_siblings, siblings): (Members<'a>, Members<'a>),
         differences: Differences,
-    ) -> Event<'a> {
+    ) -> Step<'a> {
         let whole = (self.types.0.members, self.types.1.members);
-        Event::Differs(MemberMismatch { host, kernel, siblings, host_siblings, whole, differences })
+        Step::Event(Event::Differs(MemberMismatch { host, kernel, siblings, host_siblings, whole, differences }))
     }
 
     /// Returns the difference if the host has no member at the place of `k`. A member of its name has moved.
@@ -306,7 +297,7 @@ impl<'a> Walk<'a> {
             None => None,
         };
         let host_siblings = if host.is_some() { siblings } else { self.types.0.members };
-        Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
+        self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset))
     }
 
     /// Returns the difference if the kernel's struct has a member with the name of `h` at another place; if not
@@ -320,7 +311,7 @@ impl<'a> Walk<'a> {
             (self.left.place_of(other, offset), self.right.place(k))
         };
         let siblings = (h.siblings, k.siblings);
-        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
+        Some(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset)))
     }
 
     const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
@@ -337,7 +328,7 @@ impl<'a> Walk<'a> {
 
     const fn mismatch(&self, h: &Item<'a>, k: &Item<'a>, differences: Differences) -> Step<'a> {
         let places = (Some(self.left.place(h)), self.right.place(k));
-        Step::Event(self.event(places, (h.siblings, k.siblings), differences))
+        self.event(places, (h.siblings, k.siblings), differences)
     }
 }
 
@@ -371,9 +362,8 @@ pub const fn first_difference_of_any_size<'a>(
     }
     let mut walk = Walk::new(host, kernel);
     loop {
-        match some!(walk.next()) {
-            Event::Differs(mismatch) => return Some(mismatch),
-            Event::Passed(_) => {}
+        if let Event::Differs(mismatch) = some!(walk.next()) {
+            return Some(mismatch);
         }
     }
 }

@@ -67,14 +67,7 @@ impl Family {
 
     /// Returns whether the struct has types for this kernel, which it [`names`](Self::names).
     pub const fn takes(&self, kernel: &CompiledKernel) -> bool {
-        let mut t = 0;
-        while t < self.targets.len() {
-            if takes(self.entries, &kernel.names(), self.targets[t].suffix) {
-                return true;
-            }
-            t += 1;
-        }
-        false
+        any!(t < self.targets.len(), takes(self.entries, &kernel.names(), self.targets[t].suffix))
     }
 
     pub const fn may_lack(&self, binding: &Binding) -> bool {
@@ -83,39 +76,19 @@ impl Family {
             Presence::Optional => true,
             Presence::Since(first) => {
                 let gpus = self.kernels.image.gpus;
-                let mut i = 0;
-                while i < gpus.len() {
-                    if gpus[i] >= first {
-                        return false;
-                    }
-                    i += 1;
-                }
-                true
+                !any!(i < gpus.len(), gpus[i] >= first)
             }
         }
     }
 
     const fn may_lack_all(&self) -> bool {
-        let mut i = 0;
-        while i < self.bindings.len() {
-            if !self.may_lack(&self.bindings[i]) {
-                return false;
-            }
-            i += 1;
-        }
-        i > 0
+        let all = self.bindings;
+        !all.is_empty() && !any!(i < all.len(), !self.may_lack(&all[i]))
     }
 
     /// Returns whether a struct with these parameters can be one of the targets.
     pub const fn may_bind(&self, parameters: &[Parameter<'_>]) -> bool {
-        let mut i = 0;
-        while i < self.targets.len() {
-            if are_alike(self.targets[i].parameters, parameters) {
-                return true;
-            }
-            i += 1;
-        }
-        false
+        any!(i < self.targets.len(), are_alike(self.targets[i].parameters, parameters))
     }
 }
 
@@ -130,29 +103,12 @@ const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
 }
 
 const fn any_matches(patterns: &[&str], names: &Names, suffix: &str) -> bool {
-    let mut i = 0;
-    while i < patterns.len() {
-        if names.match_pattern(patterns[i], suffix) {
-            return true;
-        }
-        i += 1;
-    }
-    false
+    any!(i < patterns.len(), names.match_pattern(patterns[i], suffix))
 }
 
 /// Returns whether two lists have the same types, as far as sizes and spellings show.
 const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i].size != b[i].size || !same(a[i].spelling, b[i].spelling) {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    a.len() == b.len() && !any!(i < a.len(), a[i].size != b[i].size || !same(a[i].spelling, b[i].spelling))
 }
 
 /// The comparison of `N` targets and `P` patterns with the kernels.
@@ -295,23 +251,11 @@ impl<const N: usize, const P: usize> Found<N, P> {
 
     /// Returns whether the binding has a kernel, or the image may lack it.
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
-        if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
-            return true;
-        }
-        let mut t = 0;
-        while t < N {
-            if self.has_kernel[t] {
+        family.may_lack(&family.bindings[binding])
+            || family.kernels.is_unknown()
+            || any!(t < N, {
                 let own = family.targets[t].bindings;
-                let mut i = 0;
-                while i < own.len() {
-                    if own[i] == binding {
-                        return true;
-                    }
-                    i += 1;
-                }
-            }
-            t += 1;
-        }
-        false
+                self.has_kernel[t] && any!(i < own.len(), own[i] == binding)
+            })
     }
 }

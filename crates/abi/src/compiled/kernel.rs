@@ -106,15 +106,8 @@ impl CompiledKernel {
     /// If the kernel does not have `N` parameters.
     #[must_use]
     pub const fn parameter_array<const N: usize>(&self) -> [Parameter<'static>; N] {
-        let mut array = [NOTHING; N];
-        let mut head = self.head();
-        assert!(head.parameters == N, "the kernel has another number of parameters");
-        let mut i = 0;
-        while i < N {
-            array[i] = head.next_parameter();
-            i += 1;
-        }
-        array
+        assert!(self.parameter_count() == N, "the kernel has another number of parameters");
+        self.kernels().parameters()
     }
 
     #[doc(hidden)]

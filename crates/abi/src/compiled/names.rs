@@ -28,7 +28,6 @@ pub(super) struct Names {
     pub(super) unqualified: usize,
     /// The end of the qualified and of the unqualified name.
     pub(super) end: usize,
-    /// The end of the template arguments.
     pub(super) arguments_end: usize,
 }
 
@@ -75,9 +74,8 @@ impl Names {
 
     /// Returns whether a part of one of the names matches `pattern`.
     pub(super) const fn match_part(&self, pattern: &[u8]) -> bool {
-        let (text, (start, end)) = (self.bytes(), self.symbol);
-        let (start, end) = if self.is_mangled() { (self.qualified, self.arguments_end) } else { (start, end) };
-        glob::matches_from(pattern, b"", text, start, end, true)
+        let (start, end) = if self.is_mangled() { (self.qualified, self.arguments_end) } else { self.symbol };
+        glob::matches_from(pattern, b"", self.bytes(), start, end, true)
     }
 
     /// Returns whether the symbol differs from the readable name.
@@ -86,12 +84,14 @@ impl Names {
     }
 
     pub(super) const fn name(&self) -> &'static str {
-        let (start, end) = self.name;
-        self.text.split_at(end).0.split_at(start).1
+        self.part(self.name)
     }
 
     pub(super) const fn symbol(&self) -> &'static str {
-        let (start, end) = self.symbol;
+        self.part(self.symbol)
+    }
+
+    const fn part(&self, (start, end): (usize, usize)) -> &'static str {
         self.text.split_at(end).0.split_at(start).1
     }
 }

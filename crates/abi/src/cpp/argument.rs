@@ -132,20 +132,12 @@ const fn number(text: &[u8]) -> Option<&[u8]> {
     while end > start && matches!(text[end - 1], b'u' | b'U' | b'l' | b'L') {
         end -= 1;
     }
-    let mut at = start;
-    if at < end && text[at] == b'-' {
-        at += 1;
-    }
-    if at >= end {
+    if start >= end {
         return None;
     }
-    while at < end {
-        if !text[at].is_ascii_digit() {
-            return None;
-        }
-        at += 1;
-    }
-    Some(text.split_at(end).0.split_at(start).1)
+    let number = text.split_at(end).0.split_at(start).1;
+    let digits = if let [b'-', digits @ ..] = number { digits } else { number };
+    if digits.is_empty() || any!(i < digits.len(), !digits[i].is_ascii_digit()) { None } else { Some(number) }
 }
 
 const fn strip_const(text: &[u8]) -> (&[u8], bool) {

@@ -46,49 +46,39 @@ impl Builtin {
 
 macro_rules! table {
     (
-        half_scalars { $($half:ident = $half_cpp:literal $half_size:literal / $half_align:literal
-            , also $($half_alias:literal)+;)* }
+        half_scalars { $($half:tt)* }
         half_vectors { $($half_vectors:tt)* }
-        float8_scalars { $($float8:ident = $float8_cpp:literal $float8_size:literal / $float8_align:literal;)* }
+        float8_scalars { $($float8:tt)* }
         vectors { $($vectors:tt)* }
-        objects { $($object:ident = $object_cpp:literal $object_size:literal / $object_align:literal
-            , also $($object_alias:literal)+;)* }
+        objects { $($objects:tt)* }
     ) => {
         &[
-            &[$(scalar($half_cpp, concat!("half::", stringify!($half)), stringify!($half), &[$($half_alias),+], $half_size, $half_align)),*],
-            table!(@vectors $($half_vectors)*),
-            &[$(scalar($float8_cpp, concat!("float8::", stringify!($float8)), stringify!($float8), &[], $float8_size, $float8_align)),*],
-            table!(@vectors $($vectors)*),
-            &[$(scalar($object_cpp, stringify!($object), stringify!($object), &[$($object_alias),+], $object_size, $object_align)),*],
+            table!(@"half::" $($half)*),
+            table!(@"" $($half_vectors)*),
+            table!(@"float8::" $($float8)*),
+            table!(@"" $($vectors)*),
+            table!(@"" $($objects)*),
         ]
     };
-    (@vectors $($(#[$meta:meta])* $name:ident($element:ident) = $cpp:literal [$($field:ident)+] $size:literal / $align:literal
-        $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)*) => {
+    (@$path:literal $($(#[$meta:meta])* $name:ident $(($element:ident))? = $cpp:literal $([$($field:ident)+])?
+        $size:literal / $align:literal $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)*) => {
         &[$($(#[$meta])* Builtin {
+            cpp: $cpp,
+            rust: concat!($path, stringify!($name)),
             canonical: first(&[$($canonical,)? $cpp]),
-            components: [$(stringify!($field)),+].len(),
-            ..scalar($cpp, stringify!($name), stringify!($element), &[$($($alias),+)?], $size, $align)
+            aliases: &[$($($alias),+)?],
+            element: first(&[$(stringify!($element),)? stringify!($name)]),
+            components: <[&str]>::len(&[$($(stringify!($field)),+)?]),
+            size: $size,
+            align: $align,
         }),*]
     };
-}
-
-/// Returns a row without components.
-const fn scalar(
-    cpp: &'static str,
-    rust: &'static str,
-    element: &'static str,
-    aliases: &'static [&'static str],
-    size: usize,
-    align: usize,
-) -> Builtin {
-    Builtin { cpp, rust, canonical: cpp, aliases, element, components: 0, size, align }
 }
 
 const fn first(names: &[&'static str]) -> &'static str {
     names[0]
 }
 
-/// The rows, by group.
 const GROUPS: &[&[Builtin]] = cuda_types!(table);
 
 const COUNT: usize = {
@@ -178,10 +168,7 @@ const LENGTHS: [u32; 128] = {
 /// Returns the row of a name without a path. `arguments` are its template arguments.
 pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Builtin> {
     let length = if arguments.is_empty() { name.len() } else { name.len() + arguments.len() + 2 };
-    if name.is_empty() || !name[0].is_ascii() || length >= LONGEST {
-        return None;
-    }
-    if LENGTHS[name[0] as usize] >> length & 1 == 0 {
+    if name.is_empty() || !name[0].is_ascii() || length >= LONGEST || LENGTHS[name[0] as usize] >> length & 1 == 0 {
         return None;
     }
     let mut i = 0;
@@ -197,10 +184,9 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
 
 /// Returns whether a name of this length is `known`.
 const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
-    if !starts_with(known, name) {
-        return false;
-    }
-    arguments.is_empty() || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
+    starts_with(known, name)
+        && (arguments.is_empty()
+            || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments))
 }
 
 /// Returns whether a name without a path cannot be an enum: it is a built-in CUDA type.

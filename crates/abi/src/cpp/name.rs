@@ -92,14 +92,7 @@ pub(crate) const fn in_atomic(path: &str) -> CppBase<'_> {
 /// Returns whether a type is from a C++ library of CUDA or from the standard library: Rust has no type of this name.
 pub(crate) const fn is_of_library(path: &str) -> bool {
     const LIBRARIES: [&[u8]; 6] = [b"thrust::", b"cuda::", b"cub::", b"std::", b"nvcuda::", b"cooperative_groups::"];
-    let mut i = 0;
-    while i < LIBRARIES.len() {
-        if starts_with(path.as_bytes(), LIBRARIES[i]) {
-            return true;
-        }
-        i += 1;
-    }
-    false
+    any!(i < LIBRARIES.len(), starts_with(path.as_bytes(), LIBRARIES[i]))
 }
 
 /// Returns a path as users write it: the last segment, if an inline namespace is before it.

@@ -58,20 +58,18 @@ pub(super) const fn last(path: &[u8], end: usize) -> Segment<'_> {
                     name_end = at - 1;
                 }
             }
-            b':' if depth == 0 => break,
-            // An elaborated name: `struct Params`.
-            b' ' if depth == 0 => {
-                return Segment { name: cut(path, at, name_end), arguments: arguments(path, name_end, end), rest: 0 };
-            }
+            b':' | b' ' if depth == 0 => break,
             _ => {}
         }
         at -= 1;
     }
-    Segment { name: cut(path, at, name_end), arguments: arguments(path, name_end, end), rest: at.saturating_sub(2) }
-}
-
-const fn arguments(path: &[u8], open: usize, end: usize) -> &[u8] {
-    if open + 1 < end { cut(path, open + 1, end - 1) } else { &[] }
+    // An elaborated name: `struct Params`.
+    let is_elaborated = at > 0 && path[at - 1] == b' ';
+    Segment {
+        name: cut(path, at, name_end),
+        arguments: if name_end + 1 < end { cut(path, name_end + 1, end - 1) } else { &[] },
+        rest: if is_elaborated { 0 } else { at.saturating_sub(2) },
+    }
 }
 
 const fn cut(path: &[u8], from: usize, to: usize) -> &[u8] {

@@ -267,13 +267,7 @@ impl<'a> Members<'a> {
 
     /// Returns whether a member has this name in its source.
     pub(crate) const fn has_name(self, name: &str) -> bool {
-        let mut i = 0;
-        while let Some(member) = self.get_unspelled(i)
-            && !same(member.name, name)
-        {
-            i += 1;
-        }
-        i < self.len()
+        any!(i, member = self.get_unspelled(i), same(member.name, name))
     }
 
     pub(crate) const fn find(self, name: &str) -> Option<Parameter<'a>> {

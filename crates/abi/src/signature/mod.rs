@@ -172,9 +172,7 @@ impl<'a> Parameter<'a> {
             && same(a.base.spelling(), b.base.spelling())
             && a.depth == b.depth
             && a.const_mask == b.const_mask
-            && a.extents[0] == b.extents[0]
-            && a.extents[1] == b.extents[1]
-            && a.extents[2] == b.extents[2]
+            && !any!(i < a.extents.len(), a.extents[i] != b.extents[i])
     }
 
     /// Returns whether the field specifies the name of the kernel's parameter.

@@ -108,17 +108,10 @@ impl<'a> Pointee<'a> {
 }
 
 const fn are_alike(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
-    if !a.is_like(b) || a.members.len() != b.members.len() {
-        return false;
-    }
-    let mut i = 0;
-    while let (Some(one), Some(other)) = (a.members.get_unspelled(i), b.members.get_unspelled(i)) {
-        if !one.is_like(&other) {
-            return false;
-        }
-        i += 1;
-    }
-    true
+    let (own, others) = (a.members, b.members);
+    a.is_like(b)
+        && own.len() == others.len()
+        && !any!(i, one = own.get_unspelled(i), matches!(others.get_unspelled(i), Some(other) if !one.is_like(&other)))
 }
 
 impl PartialEq for Pointee<'_> {

@@ -76,6 +76,22 @@ impl<'a> List<'a> {
     }
 }
 
+/// Reads a number without a call.
+macro_rules! number {
+    ($reader:ident as $ty:ty) => {{
+        let (mut number, mut shift): ($ty, u32) = (0, 0);
+        loop {
+            let byte = $reader.bytes[$reader.at];
+            $reader.at += 1;
+            number |= (byte as $ty & 0x7f) << shift;
+            if byte < 0x80 {
+                break number;
+            }
+            shift += 7;
+        }
+    }};
+}
+
 /// A position in the table. It moves by operators only.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
@@ -95,29 +111,13 @@ impl<'a> Reader<'a> {
     }
 
     pub const fn number(&mut self) -> usize {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let byte = self.bytes[self.at];
-            self.at += 1;
-            number |= (byte as usize & 0x7f) << shift;
-            if byte < 0x80 {
-                return number;
-            }
-            shift += 7;
-        }
+        number!(self as usize)
     }
 
     /// Returns a signed number of any size.
     pub const fn integer(&mut self) -> i128 {
-        let (mut number, mut shift) = (0u128, 0);
-        loop {
-            let byte = self.byte();
-            number |= (byte as u128 & 0x7f) << shift;
-            if byte < 0x80 {
-                return (number >> 1).cast_signed() ^ -(number & 1).cast_signed();
-            }
-            shift += 7;
-        }
+        let number = number!(self as u128);
+        (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
     }
 
     pub(crate) const fn pointers(&mut self, base: CppBase<'a>) -> CppType<'a> {
@@ -163,14 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(crate) const fn is_text(mut self, text: &[u8]) -> bool {
-        if self.number() != text.len() << 2 | INLINE {
-            return false;
-        }
-        let mut i = 0;
-        while i < text.len() && self.bytes[self.at + i] == text[i] {
-            i += 1;
-        }
-        i == text.len()
+        self.number() == text.len() << 2 | INLINE && !any!(i < text.len(), self.bytes[self.at + i] != text[i])
     }
 
     /// Returns a text, possibly in the `declaration` of a kernel.

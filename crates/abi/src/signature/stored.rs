@@ -95,7 +95,6 @@ impl<'a> StoredType<'a> {
         parameter(&mut Reader::new(self.bytes, self.at), true)
     }
 
-    /// Returns the size in bytes.
     const fn size(self) -> usize {
         let mut reader = Reader::new(self.bytes, self.at);
         reader.pass_text();
@@ -114,7 +113,7 @@ impl<'a> StoredType<'a> {
 
 impl PartialEq for StoredType<'_> {
     fn eq(&self, other: &Self) -> bool {
-        core::ptr::eq(self.bytes, other.bytes) && self.at == other.at
+        self.key() == other.key()
     }
 }
 

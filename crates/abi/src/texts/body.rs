@@ -3,7 +3,7 @@
 use super::{
     pointer::{corrected, declaration, to_pointers},
     rust::{Declaration, member_field, push_type, push_types, slice},
-    rust_type::{element_type, object_types, pointer_of},
+    rust_type::{element_type, object_in_code, object_types, pointer_of},
     spelling::LONGEST_NAME,
     templates as say,
 };
@@ -12,7 +12,7 @@ use crate::{
     check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
     cpp::{CppBase, rust_integer},
     message::{Hint, Message, Text},
-    signature::{Evidence, Parameter, Slot, SlotKind},
+    signature::{Evidence, Parameter, Slot},
 };
 
 /// Returns what the code of the kernel shows about a field, if the differences come from it.
@@ -40,7 +40,7 @@ pub(super) const fn contradiction_message(
 ) -> Message {
     let value: Message<32> = text!(parameter_at, index);
     let what = match found {
-        Contradiction::Object => text!(uses_object, &value, object(slot).0),
+        Contradiction::Object => text!(uses_object, &value, object_in_code(slot)),
         Contradiction::Addresses => text!(loads_addresses, &value),
         _ => what(&value, found, slot),
     };
@@ -50,7 +50,7 @@ pub(super) const fn contradiction_message(
 /// Returns what the code does with a value: `` writes through `x` ``.
 const fn what(value: &Text, found: Contradiction, slot: &Slot<'_>) -> Message<256> {
     match found {
-        Contradiction::Object => text!(uses_handle, value, object(slot).0),
+        Contradiction::Object => text!(uses_handle, value, object_in_code(slot)),
         Contradiction::Integer => text!(uses_integer, value),
         Contradiction::Memory => text!(accesses_memory, value),
         Contradiction::Addresses => text!(uses_addresses, value),
@@ -69,7 +69,7 @@ pub(super) const fn push_hint(
     let declare = match found {
         Contradiction::Object => {
             let mut types = Declaration::new();
-            push_types(&mut types, host.name, &object_types(object(slot).0));
+            push_types(&mut types, host.name, &object_types(object_in_code(slot)));
             text!(declare, &types)
         }
         _ if kernel.cpp.is_unknown() => text!(declare, &fitting(host.name, host, (found, slot))),
@@ -133,15 +133,12 @@ pub(super) const fn fitting(
 ) -> Declaration {
     let mut text = Message::new();
     match found {
-        Contradiction::Object => push_type(&mut text, name, object(slot).1),
+        Contradiction::Object => push_type(&mut text, name, object_types(object_in_code(slot))[1]),
         Contradiction::Integer => push_types(&mut text, name, &[rust_integer(false, 64), rust_integer(true, 64)]),
         Contradiction::Memory => push_type(&mut text, name, slice(pointer_of(slot)).as_str()),
         Contradiction::Addresses => push_type(&mut text, name, to_pointers(host).as_str()),
         Contradiction::Format | Contradiction::Elements => {
-            let element = match slot.elements {
-                Some(elements) => element_type(elements, host.cpp.base),
-                None => CppBase::Unknown,
-            };
+            let element = element_type(slot, host.cpp.base);
             if matches!(element, CppBase::Unknown) {
                 return text!(slice_of, &elements(slot));
             }
@@ -153,18 +150,10 @@ pub(super) const fn fitting(
     text
 }
 
-/// Returns the object that the code uses, in words, and the type of a field for it.
-const fn object(slot: &Slot<'_>) -> (&'static str, &'static str) {
-    match slot.kind {
-        SlotKind::Surface => ("surface", "SurfaceObject"),
-        _ => ("texture", "TextureObject"),
-    }
-}
-
 /// Returns the elements in words: `` `float` elements ``, `elements of 2 bytes`.
 const fn elements(slot: &Slot<'_>) -> Message<64> {
     let elements = some!(slot.elements, Message::new());
-    match element_type(elements, CppBase::Unknown) {
+    match element_type(slot, CppBase::Unknown) {
         CppBase::Unknown => text!(elements_of_size, elements.size as usize),
         CppBase::Integer { .. } => text!(integers_of_size, elements.size as usize),
         base => text!(elements_of_type, base.spelling()),

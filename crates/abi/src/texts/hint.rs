@@ -57,7 +57,7 @@ pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, 
             match first {
                 Difference::Signedness => say::takes_signedness(&mut hint, kernel.cpp),
                 Difference::Constness if host.cpp.is_shared() => say::takes_mut(&mut hint),
-                _ if kernel.cpp.is_function() => say::takes_function(&mut hint),
+                _ if kernel.cpp.is_function() => say::takes(&mut hint, "a function"),
                 // The outermost pointer is mutable already, so one behind it is not.
                 _ => say::takes_pointee(&mut hint, kernel.cpp),
             }
@@ -94,11 +94,11 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     if let Some(object) = object_of(kernel) {
         say::takes_object(hint, object);
     } else if kernel.cpp.is_function() {
-        say::takes_function(hint);
+        say::takes(hint, "a function");
     } else if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
-        say::takes_pointer(hint);
+        say::takes(hint, "a device pointer");
     } else if host.cpp.is_pointer() || matches!(of_host, Class::Pointer) {
-        say::takes_value(hint);
+        say::takes(hint, "the value itself, not its address");
     } else if is_half(kernel) && matches!(of_host, Class::Float) {
         say::takes_half(hint);
     } else if matches!(of_host, Class::Float) && host.size == 8 && may_be_float(kernel, 4) {
@@ -106,7 +106,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
         return;
     } else if matches!(of_host, Class::Float) && may_be_float(kernel, 8) {
         say::takes_double(hint);
-    } else if is_builtin(kernel) {
+    } else if is_layout_of_cuda(kernel) {
         push_builtin(hint, host, kernel, declare);
         return;
     } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
@@ -120,13 +120,13 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
             say::takes_struct(hint, (kernel.size, kernel.align));
         }
     } else if needs_struct(Some(host), kernel) {
-        say::takes_bytes(hint);
+        say::takes(hint, "bytes");
     } else if is_aggregate(kernel) {
         say::takes_struct(hint, (kernel.size, kernel.align));
     } else if matches!(of_kernel, Class::Float) && !matches!(of_host, Class::Float) {
-        say::takes_float(hint);
+        say::takes(hint, "a floating-point number");
     } else if matches!(of_host, Class::Bytes) && !matches!(of_kernel, Class::Unknown) {
-        say::takes_scalar(hint);
+        say::takes(hint, "a scalar, not a struct");
     } else if let (CppBase::Named(_), Class::Integer) = (host.cpp.base, of_host)
         && host.size != kernel.size
         && matches!(kernel.size, 1 | 2 | 4 | 8)
@@ -143,32 +143,27 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     } else if matches!(of_host, Class::Integer) && host.size < kernel.size && kernel.size == 4 {
         say::narrow_for_int(hint);
     } else if matches!(of_kernel, Class::Integer) && matches!(of_host, Class::Float) {
-        say::takes_integer(hint);
+        say::takes(hint, "an integer");
     } else if host.size != kernel.size {
         say::sizes(hint, host.name, host.size, kernel.size);
     } else {
-        say::takes_other_type(hint);
+        say::takes(hint, "another type");
     }
     say::then(hint, declare);
 }
 
 /// Returns whether the host's struct is a member of the kernel's. A hint about members would put it into itself.
 const fn is_part_of(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    let mut i = 0;
-    while let Some(part) = kernel.members.get(i) {
-        if host.cpp.base.has_name_of(part.cpp.base) {
-            return !host.cpp.base.has_name_of(kernel.cpp.base);
-        }
-        i += 1;
-    }
-    false
+    let own = host.cpp.base;
+    any!(i, part = kernel.members.get(i), own.has_name_of(part.cpp.base)) && !own.has_name_of(kernel.cpp.base)
 }
 
 const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     say::struct_sizes(hint, kernel.size, host.spelling, host.size);
     let mut member = Hint::new();
     if let Some(align) = only_aligned(host, kernel) {
-        say::aligned_more(&mut member, align.bytes());
+        say::aligned(&mut member, align.bytes());
+        say::align_more(&mut member, align.bytes());
     } else {
         push_member(&mut member, host, kernel);
     }
@@ -182,40 +177,36 @@ const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'
 const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, align: Alignment) {
     let bytes = align.bytes();
     let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
-    let tensor_map = kernel.cpp.is_unknown() || is_builtin(kernel);
+    let tensor_map = kernel.cpp.is_unknown() || is_layout_of_cuda(kernel);
     if kernel.size == 128 && matches!(bytes, 64 | 128) && tensor_map {
         say::tensor_map(hint, host.name, vectors[0]);
         return;
     }
     let smaller = !matches!(host.align, Some(host) if host.bytes() >= bytes);
-    let is_own = is_own_struct(host);
+    let (is_own, is_of_cuda) = (is_own_struct(host), is_layout_of_cuda(kernel) && !kernel.cpp.is_pointer());
     let mut member = Hint::new();
     if is_own {
         push_member(&mut member, host, kernel);
     }
+    say::aligned(hint, bytes);
     if !member.is_empty() {
-        say::aligned(hint, bytes);
         say::because(hint, &member);
-    } else if is_builtin(kernel) && !kernel.cpp.is_pointer() {
-        say::aligned(hint, bytes);
-        say::then(hint, &declaration(host, kernel));
-    } else if is_own && smaller {
-        say::aligned_more(hint, bytes);
-    } else if is_own {
-        say::aligned_less(hint, bytes, host.spelling);
+    } else if is_own && !is_of_cuda && smaller {
+        say::align_more(hint, bytes);
+    } else if is_own && !is_of_cuda {
+        say::align_less(hint, bytes, host.spelling);
     } else if kernel.cpp.is_unknown() && smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components has the alignment of its component.
         let mut types = Declaration::new();
         push_types(&mut types, "", vectors.split_at(count).0);
-        say::aligned_vector(hint, bytes, &types);
+        say::aligned_as_vector(hint, &types);
     } else if kernel.cpp.is_unknown() {
         let mut repr: Message<32> = text!(repr_c);
         if smaller {
             say::repr_align(&mut repr, bytes);
         }
-        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), &repr);
+        say::align_struct(hint, host.name, (kernel.size, Some(align)), &repr);
     } else {
-        say::aligned(hint, bytes);
         say::then(hint, &declaration(host, kernel));
     }
 }
@@ -236,7 +227,7 @@ const fn push_offset(hint: &mut Hint, pairing: &Pairing<'_>, field: usize, param
 }
 
 const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
-    if is_builtin(kernel) {
+    if is_layout_of_cuda(kernel) {
         push_builtin(hint, host, kernel, declare);
         return;
     }
@@ -253,7 +244,7 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
     say::then(hint, declare);
     if host.size == kernel.size
         && matches!(host.cpp.base, CppBase::Named(_))
-        && !is_builtin(host)
+        && !is_layout_of_cuda(host)
         && matches!(host.class, Class::Bytes)
     {
         say::or_cpp(hint, host.spelling, kernel.cpp);
@@ -281,10 +272,6 @@ pub(super) const fn flat_field(pairing: &Pairing<'_>) -> Option<usize> {
         field += 1;
     }
     None
-}
-
-const fn is_builtin(kernel: &Parameter<'_>) -> bool {
-    is_layout_of_cuda(kernel, kernel.align)
 }
 
 const fn is_half(kernel: &Parameter<'_>) -> bool {

@@ -12,7 +12,11 @@ use crate::{
     bytes::{same, starts_with},
     check::{Difference, Elsewhere, Mismatch, Pairing, Report, compare},
     class::Class,
-    cpp::{CppBase, CppType, name::agree, rust_scalar},
+    cpp::{
+        CppBase, CppType,
+        name::{agree, is_half},
+        rust_scalar,
+    },
     message::{Hint, Message},
     passing::{Convention, Passing},
     signature::{Members, Parameter, Signature},
@@ -43,8 +47,7 @@ impl<const N: usize> Report<'_, N> {
         }
         let mut message = text!(argument_passed, own.name, argument, self.kernel().name);
         push_sides(&mut message, own, other);
-        let mut hint = Hint::new();
-        say::leave_out_padding(&mut hint);
+        let hint: Hint = text!(leave_out_padding);
         say::help(&mut message, &hint);
         Some(message)
     }
@@ -70,21 +73,21 @@ impl<const N: usize> Report<'_, N> {
         match mismatch {
             Mismatch::Differs { field, parameter, differences, exchanged } => {
                 message = text!(argument_differs, host[field].name, parameter, name);
+                let declaration: Declaration = text!(declare, &typed(host[field].name, declare[parameter]));
                 push_sides(&mut message, &host[field], &launcher[parameter]);
                 if let Some(other) = exchanged {
                     let mut exchanged: Hint = text!(exchanged, host[field].name, host[other].name);
                     // Names show whether two arguments are exchanged.
                     let is_named = same(host[other].name, launcher[parameter].name);
                     if !is_named && !matches!(differences.first(), Some(Difference::ParameterName)) {
-                        say::or_in_order(&mut exchanged, &declaration(host[field].name, declare[parameter]));
+                        say::or_in_order(&mut exchanged, &declaration);
                     }
                     push_for_launcher(&mut hint, exchanged.as_str());
                 } else {
                     let are_structs = host[field].members.is_known() && launcher[parameter].members.is_known();
                     match differences.first() {
-                        Some(Difference::Members | Difference::Variants | Difference::Name | Difference::Size)
-                            if are_structs || !matches!(differences.first(), Some(Difference::Size)) =>
-                        {
+                        Some(Difference::Size) if !are_structs => hint.push(declaration.as_str()),
+                        Some(Difference::Members | Difference::Variants | Difference::Name | Difference::Size) => {
                             push_for_launcher(&mut hint, hint::hint(&pairing, field, parameter, differences).as_str());
                         }
                         Some(Difference::ParameterName) => {
@@ -94,25 +97,23 @@ impl<const N: usize> Report<'_, N> {
                             }
                         }
                         Some(Difference::Constness) => {
-                            hint.push(declaration(host[field].name, declare[parameter]).as_str());
+                            hint.push(declaration.as_str());
                             say::or_allow_const(&mut hint);
                         }
-                        _ => hint.push(declaration(host[field].name, declare[parameter]).as_str()),
+                        _ => hint.push(declaration.as_str()),
                     }
                 }
             }
             Mismatch::Missing { parameter, before, .. } => {
                 message = text!(no_argument, parameter, name);
-                let side = Side::new(&launcher[parameter], None);
-                say::cpp_side(&mut message, &Side::lines(&side, &side)[0]);
+                say::cpp_side(&mut message, &Side::alone(&launcher[parameter], None));
                 let place: Message<320> =
                     if before < host.len() { text!(before_field, host[before].name) } else { text!(at_end) };
                 say::add_argument(&mut hint, &typed(launcher[parameter].name, declare[parameter]), &place);
             }
             Mismatch::Extra { field, moved } => {
                 message = text!(argument_extra, host[field].name, name);
-                let side = Side::new(&host[field], None);
-                say::rust_side(&mut message, &Side::lines(&side, &side)[0]);
+                say::rust_side(&mut message, &Side::alone(&host[field], None));
                 match moved {
                     Some(parameter) => say::move_argument(&mut hint, parameter),
                     None => say::remove_declared(&mut hint, launcher.len(), host.len()),
@@ -132,13 +133,7 @@ const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     let (own, other) = (&pairing.host[field], &pairing.kernel[parameter]);
     match differences.first() {
         _ if other.cpp.is_stream() && own.size == 8 && matches!(own.class, Class::Integer) => true,
-        Some(Difference::ParameterName) => {
-            let mut i = 0;
-            while i < pairing.host.len() && !same(pairing.host[i].name, other.name) {
-                i += 1;
-            }
-            i == pairing.host.len()
-        }
+        Some(Difference::ParameterName) => !any!(i < pairing.host.len(), same(pairing.host[i].name, other.name)),
         Some(Difference::Pointee) if own.cpp.const_mask & !other.cpp.const_mask == 0 => {
             points_to_bits(own.cpp, other.cpp) || points_to_elements(own, other) || points_to_elements(other, own)
         }
@@ -157,7 +152,7 @@ const fn points_to_bits(own: CppType<'_>, other: CppType<'_>) -> bool {
     let is_alike = match of {
         CppBase::Bool => bits == 8,
         CppBase::Float { bits: 16 } => bits == 16,
-        CppBase::Named(of) => bits == 16 && (agree(of, "__half") || agree(of, "__nv_bfloat16")),
+        CppBase::Named(of) => bits == 16 && (is_half(of) || agree(of, "__nv_bfloat16")),
         _ => false,
     };
     is_alike && own.depth == other.depth && !own.is_array() && !other.is_array()
@@ -174,15 +169,11 @@ const fn points_to_elements(part: &Parameter<'_>, whole: &Parameter<'_>) -> bool
 }
 
 const fn are_elements(members: Members<'_>, element: &str, depth: usize) -> bool {
-    let mut i = 0;
-    while let Some(member) = members.get(i) {
+    let has_other = any!(i, member = members.get(i), {
         let is_element = member.cpp.depth == 0 && same(rust_scalar(member.cpp.base, 0), element);
-        if !is_element && (depth == 0 || !are_elements(member.members, element, depth - 1)) {
-            return false;
-        }
-        i += 1;
-    }
-    i > 0
+        !is_element && (depth == 0 || !are_elements(member.members, element, depth - 1))
+    });
+    !members.is_empty() && !has_other
 }
 
 /// `None` if the returned type is right. A returned pointer may be declared with or without `const`.
@@ -201,14 +192,12 @@ pub const fn result_message(host: &[Parameter<'_>], launcher: &Signature<'_>, de
         }
         ([], [launcher]) => {
             message = text!(result_ignored, name);
-            let side = Side::new(launcher, None);
-            say::cpp_side(&mut message, &Side::lines(&side, &side)[0]);
+            say::cpp_side(&mut message, &Side::alone(launcher, None));
             say::declare_result(&mut hint, declare);
         }
         ([host], []) => {
             message = text!(result_extra, name);
-            let side = Side::new(host, None);
-            say::rust_side(&mut message, &Side::lines(&side, &side)[0]);
+            say::rust_side(&mut message, &Side::alone(host, None));
             say::remove_result(&mut hint);
         }
         _ => return None,
@@ -227,10 +216,6 @@ const fn typed(name: &str, ty: &str) -> Declaration {
     let mut field = Declaration::new();
     push_type(&mut field, name, ty);
     field
-}
-
-const fn declaration(name: &str, ty: &str) -> Declaration {
-    text!(declare, &typed(name, ty))
 }
 
 /// Appends a hint about a kernel and its fields, up to the attributes of a field, which an argument cannot have.

@@ -218,12 +218,13 @@ pub(super) const fn push_elsewhere(hint: &mut Hint, pairing: &Pairing<'_>, field
             let rename = write_field_name(host, kernel, pair, true);
             say::parameter_elsewhere(hint, own.name, other, field, here, &rename);
         }
-        Some(Elsewhere::At(other)) => match Array::of(host, field) {
-            Some(array) if array.takes(other, pair) => {
-                say::element_named_elsewhere(hint, own.name, own.kernel_name, other, field, write);
+        Some(Elsewhere::At(other)) => {
+            say::named_elsewhere(hint, own.name, own.kernel_name, other, field);
+            match Array::of(host, field) {
+                Some(array) if array.takes(other, pair) => say::then(hint, write),
+                _ => say::order_or(hint, write),
             }
-            _ => say::parameter_named_elsewhere(hint, own.name, own.kernel_name, other, field, write),
-        },
+        }
         Some(Elsewhere::Unknown) => {
             let mut names = NameList::new();
             let mut i = 0;

@@ -25,15 +25,11 @@ pub(super) const fn write_name(name: &str, attribute: &str) -> Message<512> {
 /// and C++ compilers `$`.
 const fn is_identifier(name: &str) -> bool {
     let name = name.as_bytes();
-    let mut i = 0;
-    while i < name.len() {
+    let has_other = any!(i < name.len(), {
         let is_start = name[i].is_ascii_alphabetic() || name[i] == b'_' || !name[i].is_ascii();
-        if !is_start && (i == 0 || !name[i].is_ascii_digit()) {
-            return false;
-        }
-        i += 1;
-    }
-    !name.is_empty()
+        !is_start && (i == 0 || !name[i].is_ascii_digit())
+    });
+    !name.is_empty() && !has_other
 }
 
 #[cfg(test)]

@@ -105,11 +105,8 @@ impl<const N: usize> Report<'_, N> {
 
 /// Returns whether all names of the kernel's parameters are known, and differ from this one.
 const fn is_unknown(name: &str, kernel: &[Parameter<'_>]) -> bool {
-    let mut i = 0;
-    while i < kernel.len() && !is_made(kernel[i].name) && !same(kernel[i].name, name) {
-        i += 1;
-    }
-    i == kernel.len() && !kernel.is_empty() && !is_index(name)
+    let is_it = any!(i < kernel.len(), is_made(kernel[i].name) || same(kernel[i].name, name));
+    !is_it && !kernel.is_empty() && !is_index(name)
 }
 
 const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {

@@ -157,14 +157,12 @@ impl<const N: usize> Report<'_, N> {
                 } else {
                     text!(missing_one_of, first, last, name)
                 };
-                let side = Side::new(&kernel[parameter], kernel[parameter].offset);
-                say::kernel_side(&mut message, &Side::lines(&side, &side)[0]);
+                say::kernel_side(&mut message, &Side::alone(&kernel[parameter], kernel[parameter].offset));
                 message
             }
             Mismatch::Extra { field, .. } => {
                 let mut message = text!(extra, host[field].name, name);
-                let side = Side::new(&host[field], None);
-                say::host_side(&mut message, &Side::lines(&side, &side)[0]);
+                say::host_side(&mut message, &Side::alone(&host[field], None));
                 message
             }
         }

@@ -3,19 +3,19 @@
 use super::{
     part_names::is_part,
     rust_type::{
-        Type, c_void, close_array, element_name, inferred, named, object_of, object_types, open_array, push_pointers,
+        Type, c_void, element_name, inferred, named, object_meant, object_of, object_types, push_array, push_pointers,
     },
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
 use crate::{
-    bytes::{equal, find, same},
+    bytes::{ends_with, find, same},
     check::value::is_bytes_only,
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name::visible, rust_integer, rust_scalar, vectors_of},
     keywords::is_keyword,
     message::{Message, Text},
-    signature::{Meaning, Parameter, Variant},
+    signature::{Parameter, Variant},
 };
 
 pub(super) type Declaration = Message<768>;
@@ -196,27 +196,18 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
             base = named(spelled, align);
         }
         CppBase::Void if cpp.is_pointer() => base = c_void(),
-        _ if matches!(kernel.members.stands_for(), Some(Meaning::Texture)) && !cpp.is_pointer() => {
-            base.push("TextureObject");
-        }
-        _ if matches!(kernel.members.stands_for(), Some(Meaning::Surface)) && !cpp.is_pointer() => {
-            base.push("SurfaceObject");
-        }
-        other => {
-            let size = match kernel.size.checked_div(cpp.elements()) {
-                Some(size) if !cpp.is_pointer() => size,
-                _ => 0,
-            };
-            base.push(rust_scalar(other, size));
-        }
+        _ if cpp.is_pointer() => base.push(rust_scalar(cpp.base, 0)),
+        _ => base.push(match object_meant(kernel) {
+            Some(object) => object_types(object)[1],
+            None => rust_scalar(cpp.base, kernel.element().size),
+        }),
     }
     if base.is_empty() {
         return base;
     }
-    let mut text = Type::new();
-    open_array(&mut text, cpp.extents);
-    push_pointers(&mut text, cpp, cpp.depth, base.as_str());
-    close_array(&mut text, cpp.extents);
+    let (mut element, mut text) = (Type::new(), Type::new());
+    push_pointers(&mut element, cpp, cpp.depth, base.as_str());
+    push_array(&mut text, cpp.extents, element.as_str());
     text
 }
 
@@ -253,10 +244,7 @@ pub const fn instantiated(
 
 /// Returns whether a text ends with the name of a generic type and `<`.
 const fn opens(text: &str, name: &str) -> bool {
-    let (text, name) = (text.as_bytes(), name.as_bytes());
-    !name.is_empty()
-        && text.len() > name.len()
-        && equal(text.split_at(text.len() - name.len() - 1).1.split_at(name.len()).0, name)
+    matches!(text.as_bytes(), [before @ .., _] if !name.is_empty() && ends_with(before, name.as_bytes()))
 }
 
 /// Returns the integer type of the kernel's enum, as in `repr`. The default in C++ is `int`.
@@ -381,12 +369,11 @@ pub(super) const fn alternatives(
     };
     let offered: &[&'static str] = match (kernel.class, kernel.size) {
         (Class::Integer | Class::Unknown | Class::Bits, 1) => &["u8", "i8", "bool"],
-        (Class::Integer, 2) if signed => &["i16", "u16"],
-        (Class::Integer, 2) => &["u16", "i16"],
-        (Class::Integer, 4) if signed => &["i32", "u32"],
-        (Class::Integer, 4) => &["u32", "i32"],
-        (Class::Integer, 8) if signed => &["i64", "u64", "&CudaSlice<…>"],
-        (Class::Integer, 8) => &["u64", "i64", "&CudaSlice<…>"],
+        (Class::Integer, size @ (2 | 4 | 8)) => {
+            let bits = size as u16 * 8;
+            let types = [rust_integer(signed, bits), rust_integer(!signed, bits), "&CudaSlice<…>"];
+            return (types, if size == 8 { 3 } else { 2 });
+        }
         (Class::Integer, 16) => &["u128", "i128"],
         (Class::Float | Class::Bytes, 2) => &["half::f16", "half::bf16"],
         (Class::Float | Class::Bits | Class::Unknown, 4) if float => &["f32"],

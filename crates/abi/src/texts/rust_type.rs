@@ -6,7 +6,7 @@ use crate::{
     cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
     layout::Alignment,
     message::Message,
-    signature::{ElementClass, Elements, Meaning, Parameter, Slot, SlotKind},
+    signature::{ElementClass, Meaning, Parameter, Slot, SlotKind},
 };
 
 pub(super) type Type = Message<256>;
@@ -23,13 +23,7 @@ pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8,
         level -= 1;
         text.push(if cpp.points_to_const(level) { "DevicePointer<" } else { "DevicePointerMut<" });
     }
-    if cpp.depth > 0 {
-        open_array(text, cpp.rows);
-    }
-    text.push(base);
-    if cpp.depth > 0 {
-        close_array(text, cpp.rows);
-    }
+    push_array(text, cpp.rows, base);
     while level < levels {
         level += 1;
         text.push(">");
@@ -44,23 +38,19 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     Message::concat(&[rust_scalar(base, 0)])
 }
 
-pub(super) const fn open_array(text: &mut Type, lengths: [u32; 3]) {
+/// Appends an array of these lengths, or the element alone without lengths.
+pub(super) const fn push_array(text: &mut Type, lengths: [u32; 3], element: &str) {
     let mut dimension = 0;
     while dimension < lengths.len() && lengths[dimension] > 0 {
         text.push("[");
         dimension += 1;
     }
-}
-
-pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
-    let mut dimension = lengths.len();
+    text.push(element);
     while dimension > 0 {
         dimension -= 1;
-        if lengths[dimension] > 0 {
-            text.push("; ");
-            text.writer().push_number(lengths[dimension] as usize);
-            text.push("]");
-        }
+        text.push("; ");
+        text.writer().push_number(lengths[dimension] as usize);
+        text.push("]");
     }
 }
 
@@ -128,16 +118,29 @@ const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
 
 /// Returns the object that an integer of the kernel is, by its type or by the code.
 pub(super) const fn object_of(kernel: &Parameter<'_>) -> Option<&'static str> {
-    match kernel.members.stands_for() {
-        Some(Meaning::Texture) => return Some("texture"),
-        Some(Meaning::Surface) => return Some("surface"),
-        _ => {}
+    let meant = object_meant(kernel);
+    if meant.is_some() {
+        return meant;
     }
-    match some!(kernel.body.at(0)).kind {
-        SlotKind::Texture if kernel.size == 8 => Some("texture"),
-        SlotKind::Surface if kernel.size == 8 => Some("surface"),
+    let slot = some!(kernel.body.at(0));
+    match slot.kind {
+        SlotKind::Texture | SlotKind::Surface if kernel.size == 8 => Some(object_in_code(&slot)),
         _ => None,
     }
+}
+
+/// Returns the object that an integer is by its type.
+pub(super) const fn object_meant(kernel: &Parameter<'_>) -> Option<&'static str> {
+    match kernel.members.stands_for() {
+        Some(Meaning::Texture) => Some("texture"),
+        Some(Meaning::Surface) => Some("surface"),
+        _ => None,
+    }
+}
+
+/// Returns the object that the code uses, which is a texture or a surface.
+pub(super) const fn object_in_code(slot: &Slot<'_>) -> &'static str {
+    if matches!(slot.kind, SlotKind::Surface) { "surface" } else { "texture" }
 }
 
 /// Returns the types of a field for a texture or a surface: tracked, or its handle.
@@ -159,15 +162,12 @@ pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
 }
 
 pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
-    let element = match slot.elements {
-        Some(elements) => element_type(elements, CppBase::Unknown),
-        None => CppBase::Unknown,
-    };
-    CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
+    CppType::of(element_type(slot, CppBase::Unknown)).pointer(!slot.written.is_possible() && !slot.escapes)
 }
 
 /// Returns the type of the elements, if the accesses show it. An integer has the sign of the field's elements.
-pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
+pub(super) const fn element_type(slot: &Slot<'_>, own: CppBase<'_>) -> CppBase<'static> {
+    let elements = some!(slot.elements, CppBase::Unknown);
     match (elements.class, elements.size) {
         (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed: own.is_signed(), bits: size as u16 * 8 },
         (class, _) => class.float(),

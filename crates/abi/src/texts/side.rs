@@ -5,7 +5,7 @@ use super::{
     templates as say,
 };
 use crate::{
-    bytes::starts_with,
+    bytes::{smaller, starts_with},
     message::{Message, columns},
     signature::Parameter,
 };
@@ -25,9 +25,14 @@ impl<'a> Side<'a> {
     }
 
     pub(super) const fn lines(left: &Self, right: &Self) -> [Message<512>; 2] {
-        let widths =
-            [larger(width(&left.spelling), width(&right.spelling)), larger(width(&left.cpp), width(&right.cpp))];
+        let widths = [width(&left.spelling, &right.spelling), width(&left.cpp, &right.cpp)];
         [left.line(widths), right.line(widths)]
+    }
+
+    /// Returns the line of a parameter that has no counterpart.
+    pub(super) const fn alone(parameter: &'a Parameter<'a>, offset: Option<usize>) -> Message<512> {
+        let side = Self::new(parameter, offset);
+        side.line([width(&side.spelling, &side.spelling), width(&side.cpp, &side.cpp)])
     }
 
     const fn line(&self, widths: [usize; 2]) -> Message<512> {
@@ -46,13 +51,9 @@ impl<'a> Side<'a> {
     }
 }
 
-const fn larger(a: usize, b: usize) -> usize {
-    if a > b { a } else { b }
-}
-
-const fn width(cell: &Message<256>) -> usize {
-    let columns = columns(cell.as_str());
-    if columns > WIDEST { WIDEST } else { columns }
+const fn width(cell: &Message<256>, other: &Message<256>) -> usize {
+    let (own, other) = (columns(cell.as_str()), columns(other.as_str()));
+    smaller(if own > other { own } else { other }, WIDEST)
 }
 
 /// PTX's declaration with a shortened mangled name: `.param .u64 …_param_2`. Otherwise both ends.

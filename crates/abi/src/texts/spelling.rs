@@ -25,7 +25,7 @@ pub(super) const fn spelled<const N: usize>(cpp: CppType<'_>) -> Message<N> {
 
 /// Appends `4 bytes, aligned to 4`.
 pub(super) const fn push_layout(message: &mut Text, size: usize, align: Option<Alignment>) {
-    push_count(message, size, "byte");
+    push_count(message, size, "bytes");
     if let Some(align) = align {
         message.push(", aligned to ");
         message.push_number(align.bytes());
@@ -33,13 +33,10 @@ pub(super) const fn push_layout(message: &mut Text, size: usize, align: Option<A
 }
 
 /// Appends `1 byte`, `4 bytes`.
-pub(super) const fn push_count(message: &mut Text, count: usize, of: &str) {
+pub(super) const fn push_count(message: &mut Text, count: usize, things: &str) {
     message.push_number(count);
     message.push(" ");
-    message.push(of);
-    if count != 1 {
-        message.push("s");
-    }
+    message.push(if count == 1 { things.split_at(things.len() - 1).0 } else { things });
 }
 
 /// Appends the separator before item `index` of a list of `count` items: a comma, or "or".

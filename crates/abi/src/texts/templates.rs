@@ -39,13 +39,11 @@ macro_rules! templates {
     (@value str $value:ident) => { Placeholder::Text($value) };
     (@value number $value:ident) => { Placeholder::Number($value) };
     (@value integer $value:ident) => { Placeholder::Integer($value) };
-    (@value bytes $value:ident) => { Placeholder::Count($value, "byte") };
-    (@value parameters $value:ident) => { Placeholder::Count($value, "parameter") };
-    (@value fields $value:ident) => { Placeholder::Count($value, "field") };
-    (@value bindings $value:ident) => { Placeholder::Count($value, "more binding") };
-    (@value kernels $value:ident) => { Placeholder::Count($value, "more kernel") };
+    (@value bindings $value:ident) => { Placeholder::Count($value, "more bindings") };
+    (@value kernels $value:ident) => { Placeholder::Count($value, "more kernels") };
     (@value cpp $value:ident) => { Placeholder::Cpp($value) };
     (@value layout $value:ident) => { Placeholder::Layout($value.0, $value.1) };
+    (@value $things:ident $value:ident) => { Placeholder::Count($value, stringify!($things)) };
 }
 
 templates! {
@@ -131,25 +129,19 @@ templates! {
     remove_or_move_argument() = "remove it, or push it where the kernel takes it";
 
     // Help: a value of another size or kind.
-    takes_pointer() = "the kernel takes a device pointer";
-    takes_function() = "the kernel takes a function";
+    // `what` is a few words, which `hint.rs` selects.
+    takes(what: str) = "the kernel takes {what}";
     takes_object(object: str) = "the kernel takes a {object} object";
     takes_fields(field) = "the kernel takes the members of `{field}` as separate parameters: write `#[kernel_args(flatten)]` on it, and `#[derive(KernelArgs)]` on its type";
-    takes_value() = "the kernel takes the value itself, not its address";
     takes_half() = "half precision has 2 bytes";
     takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
     takes_double() = "C's `double` is f64";
     takes_builtin(cpp: cpp) = "the kernel takes CUDA's `{cpp}`";
     or_cpp(ty, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
     takes_vector(layout: layout) = "the kernel takes a vector or struct of {layout}";
-    takes_bytes() = "the kernel takes bytes";
     takes_struct(layout: layout) = "the kernel takes a struct or vector of {layout}";
     struct_sizes(kernel: bytes, ty, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}";
     compare_fields() = ": compare their fields one by one";
-    takes_float() = "the kernel takes a floating-point number";
-    takes_scalar() = "the kernel takes a scalar, not a struct";
-    takes_integer() = "the kernel takes an integer";
-    takes_other_type() = "the kernel takes another type";
     sizes(field, host: bytes, kernel: number) = "`{field}` has {host}, the kernel takes {kernel}";
     enum_size(ty, host: bytes, kernel: number, repr: str) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
     bool_for_int() = "`bool` has 1 byte on the device too, C's `int` has 4";
@@ -173,10 +165,10 @@ templates! {
     instruction_at(opcode, file, line: number) = "`{opcode}` at {file}:{line}";
     tensor_map(field, ty: str) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned(align: number) = "the kernel aligns it to {align}";
-    aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
-    aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
-    aligned_struct(align: number, field, layout: layout, repr: text) = "the kernel aligns it to {align}: declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
+    aligned_as_vector(types: text) = ", as CUDA aligns vectors and complex numbers: use {types}";
+    align_more(align: number) = ": if it is your struct, write `#[repr(C, align({align}))]` on it";
+    align_less(align: number, ty) = ", less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
+    align_struct(field, layout: layout, repr: text) = ": declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
     repr_c() = "C";
     repr_align(align: number) = ", align({align})";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
@@ -203,8 +195,8 @@ templates! {
     or_rename_member(kernel: text, rename: text) = "; or, if this one is `{kernel}`, {rename}";
     parameter_elsewhere(field, parameter: number, index: number, name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
     member_named_otherwise(host: text, name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
-    parameter_named_elsewhere(field, name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";
-    element_named_elsewhere(field, name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: {write}";
+    named_elsewhere(field, name, parameter: number, index: number) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}";
+    order_or(write: text) = ": put the fields in the kernel's order, or {write}";
     unknown_parameter(name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
     listed(name) = "`{name}`";
     more_names(count: number) = " and {count} more";

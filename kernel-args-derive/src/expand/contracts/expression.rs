@@ -1,10 +1,9 @@
 //! Expressions of contracts as code: the places of an expression are read by either of two modules with the same
 //! functions, whose numbers have the same methods.
 
-use super::super::{local, respan};
+use super::super::{local, private_at};
 use crate::{
     attr::{Expression, Place, Read, Root},
-    diagnostics::Diagnostics,
     field_errors::{is_integer, is_memory, is_one_of},
     input::Field,
     texts,
@@ -13,7 +12,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Generics, Path, Type, ext::IdentExt};
 
-/// A module that computes expressions.
 #[derive(Clone, Copy)]
 pub(super) enum Mode {
     Quick,
@@ -29,8 +27,7 @@ pub(super) struct Scope<'a> {
     pub(super) is_launcher: bool,
 }
 
-/// The meaning of a place.
-enum Meaning<'a> {
+pub(super) enum Meaning<'a> {
     Field(&'a Field<'a>),
     Constant(TokenStream),
     /// `grid` or `block`.
@@ -38,21 +35,8 @@ enum Meaning<'a> {
 }
 
 impl Scope<'_> {
-    /// Reports each place of an expression that has no meaning, or a value of the wrong kind.
-    pub(super) fn check(&self, expression: &Expression, diagnostics: &mut Diagnostics) {
-        for place in &expression.places {
-            if let Err(error) = self.meaning(place) {
-                diagnostics.push(error);
-            }
-        }
-    }
-
-    /// Returns whether an expression depends on the grid.
-    pub(super) fn has_grid(&self, expression: &Expression) -> bool {
-        expression.places.iter().any(|place| matches!(self.meaning(place), Ok(Meaning::Launch("grid"))))
-    }
-
-    fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
+    /// Returns an error if a place has no meaning, or a value of the wrong kind.
+    pub(super) fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
         let field = |name: &str| self.fields.iter().find(|field| field.name == name);
         let unknown = |name: &str| {
             let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
@@ -115,8 +99,8 @@ impl Scope<'_> {
 
     /// Returns the path of an item of the module for contracts.
     pub(super) fn item(&self, name: &str, span: Span) -> TokenStream {
-        let (krate, name) = (respan(self.krate, span), Ident::new(name, span));
-        quote_spanned!(span=> #krate::__private::contract::#name)
+        let (private, name) = (private_at(self.krate, span), Ident::new(name, span));
+        quote_spanned!(span=> #private::contract::#name)
     }
 
     /// Returns a function of a module that computes.
@@ -181,7 +165,6 @@ impl Scope<'_> {
         quote!(let #literal = #number; #(#each)*)
     }
 
-    /// Reads a place.
     fn read(&self, place: &Place, mode: Mode, of_integers: &str) -> TokenStream {
         let (rest, span) = (&place.rest, place.span);
         let mut is_bool = place.read == Read::Truth;

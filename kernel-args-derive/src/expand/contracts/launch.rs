@@ -5,8 +5,7 @@ use crate::attr::{Axes, Expression, StructContracts, Written};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// The names of the extents of a grid or block.
-const EXTENTS: [(&str, &str); 3] = [("x", "X"), ("y", "Y"), ("z", "Z")];
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 impl Output<'_> {
     /// Returns the contracts of the struct, in the order in which they are checked.
@@ -65,7 +64,7 @@ impl Output<'_> {
         let values = block.value.all();
         let all = [0, 1, 2].map(|axis| values.get(axis).unwrap_or(one));
         let equal = self.scope.quick("equal", block.span);
-        let quick = all.iter().zip(EXTENTS).map(|(value, (axis, _))| {
+        let quick = all.iter().zip(AXES).map(|(value, axis)| {
             let found = self.extent("block", Some(axis), block.span);
             let value = self.scope.value(value, Mode::Quick);
             quote!(#equal(#found, #value))
@@ -110,8 +109,8 @@ impl Output<'_> {
     }
 
     fn which(&self, axis: Option<&str>) -> TokenStream {
-        let name = EXTENTS.iter().find(|(name, _)| Some(*name) == axis);
-        let name = Ident::new(name.map_or("All", |(_, variant)| variant), Span::call_site());
+        let name = axis.map_or_else(|| "All".to_owned(), str::to_uppercase);
+        let name = Ident::new(&name, Span::call_site());
         let extent = self.scope.item("Extent", Span::call_site());
         quote!(#extent::#name)
     }
@@ -127,9 +126,9 @@ fn extents<'a>(
         Axes::One(value) => (Some((None, value)), &[][..]),
         Axes::Each(values) => (None, values.as_slice()),
     };
-    let each = EXTENTS.iter().enumerate().filter_map(move |(i, (axis, _))| {
+    let each = AXES.into_iter().enumerate().filter_map(move |(i, axis)| {
         let value = each.get(i).or(absent.filter(|_| one.is_none()))?;
-        Some((Some(*axis), value))
+        Some((Some(axis), value))
     });
     one.into_iter().chain(each)
 }

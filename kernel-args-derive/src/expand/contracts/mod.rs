@@ -9,14 +9,14 @@ mod output;
 
 use super::local;
 use crate::{
-    attr::{ArgsAttr, Expression, FieldAttr, FieldContracts, StructContracts},
+    attr::{ArgsAttr, Expression, FieldAttr, FieldContracts, Shape, StructContracts},
     diagnostics::Diagnostics,
     field_errors::{is_integer, is_memory, is_no_address, is_value},
     input::Field,
     repeated::refuse_macros,
     texts,
 };
-use expression::{Mode, Scope};
+use expression::{Meaning, Mode, Scope};
 use output::{Output, own_field};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -32,10 +32,13 @@ pub(super) fn contracts(
 ) -> TokenStream {
     let (krate, of_struct) = (&attr.krate, &attr.contracts);
     let scope = Scope { fields, generics: &input.generics, krate, is_launcher: attr.launcher.is_some() };
-    for expression in expressions(of_struct, attrs) {
-        scope.check(expression, diagnostics);
+    let mut grid = of_struct.grid_covers.is_some();
+    for place in expressions(of_struct, attrs).flat_map(|expression| &expression.places) {
+        match scope.meaning(place) {
+            Ok(meaning) => grid |= matches!(meaning, Meaning::Launch("grid")),
+            Err(error) => diagnostics.push(error),
+        }
     }
-    let grid = of_struct.grid_covers.is_some() || expressions(of_struct, attrs).any(|one| scope.has_grid(one));
     for (field, attr) in fields.iter().zip(attrs) {
         let FieldContracts { len: Some(len), capacity, .. } = &attr.contracts else {
             continue;
@@ -54,7 +57,7 @@ pub(super) fn contracts(
     let output = Output { scope, name: input.ident.unraw().to_string() };
     let [mut inner, mut narrowed, mut checks, mut lengths] = [const { Vec::new() }; 4];
     for (field, attr) in fields.iter().zip(attrs) {
-        if attr.is_flattened() {
+        if let Shape::Flatten(_) = attr.shape {
             let (ty, span) = (field.ty, field.span());
             let [geometry, note] = ["__geometry", "__note"].map(|name| local(name, span));
             let (value, of) = (own_field(field, span), quote_spanned!(span=> <#ty as #krate::KernelArgs>));
@@ -126,10 +129,8 @@ pub(super) fn contracts(
     }
 }
 
-/// Returns all expressions of all contracts.
 fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> impl Iterator<Item = &'a Expression> {
-    let axes = [&of_struct.block, &of_struct.block_multiple_of, &of_struct.max_block, &of_struct.grid_covers];
-    let axes = axes.into_iter().flatten().flat_map(|axes| axes.value.all());
+    let axes = of_struct.axes().flat_map(|axes| axes.value.all());
     let of_fields = attrs.iter().flat_map(|attr| {
         let contracts = &attr.contracts;
         let plain = [&contracts.len, &contracts.capacity, &contracts.multiple_of];

@@ -11,10 +11,8 @@ use crate::{
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// The code of the contracts.
 pub(super) struct Output<'a> {
     pub(super) scope: Scope<'a>,
-    /// The name of the struct.
     pub(super) name: String,
 }
 
@@ -88,7 +86,6 @@ impl Output<'_> {
         }
     }
 
-    /// Returns the contract, for its error.
     pub(super) fn contract<T>(&self, field: &str, written: &Written<T>, expressions: &[&Expression]) -> TokenStream {
         let contract = self.scope.item("contract", written.span);
         let operands = operands(expressions);
