@@ -137,9 +137,9 @@ keep! {
     [T: 'static] UnifiedSlice<T>, |slice, memory| memory.add(slice);
     [K: Keep + Sync + ?Sized] Arc<K>, |value, memory| (**value).memory(memory);
     [K: Keep + ?Sized] Box<K>, |value, memory| (**value).memory(memory);
-    [K: Keep] Option<K>, |values, memory| values.iter().for_each(|value| value.memory(memory));
-    [K: Keep] Vec<K>, |values, memory| values.iter().for_each(|value| value.memory(memory));
-    [K: Keep, const N: usize] [K; N], |values, memory| values.iter().for_each(|value| value.memory(memory));
+    [K: Keep] Option<K>, |value, memory| if let Some(value) = value { value.memory(memory) };
+    [K: Keep] Vec<K>, |values, memory| for value in values { value.memory(memory) };
+    [K: Keep, const N: usize] [K; N], |values, memory| for value in values { value.memory(memory) };
 }
 
 macro_rules! tuples {
