@@ -104,17 +104,13 @@ impl ArgumentTypes {
 
     /// Calls `then` with the types as the parameters of a kernel. The name of each parameter is its index.
     pub(crate) fn with_parameters<R>(&self, then: impl FnOnce(&[Parameter<'_>]) -> R) -> R {
-        let texts: Vec<(String, String)> =
-            self.iter().enumerate().map(|(index, argument)| (index.to_string(), argument.spelling())).collect();
-        let parameters: Vec<Parameter<'_>> = self
-            .placed()
-            .zip(&texts)
-            .map(|(placed, (name, spelling))| {
-                let offset = Some(placed.offset);
-                Parameter { name, spelling, offset, ..placed.argument.parameter }
-            })
-            .collect();
-        then(&parameters)
+        let texts = self.iter().enumerate().map(|(index, argument)| (index.to_string(), argument.spelling()));
+        let texts: Vec<_> = texts.collect();
+        let parameters = self.placed().zip(&texts).map(|(placed, (name, spelling))| {
+            let offset = Some(placed.offset);
+            Parameter { name, spelling, offset, ..placed.argument.parameter }
+        });
+        then(&parameters.collect::<Vec<_>>())
     }
 }
 

@@ -2,14 +2,13 @@
 
 use super::{DecodedArgs, Value};
 use crate::memory::ForEachValue;
-use core::fmt;
 use kernel_args_abi::Parameter;
 
 display!(DecodedArgs<'_>, |this, f| Text(&|visit| this.visit(visit)).fmt(f));
 
 #[cfg(feature = "cudarc")]
-pub(crate) fn text_of(values: &ForEachValue<'_>) -> std::string::String {
-    std::string::ToString::to_string(&Text(values))
+pub(crate) fn text_of(values: &ForEachValue<'_>) -> String {
+    Text(values).to_string()
 }
 
 struct Text<'v>(&'v ForEachValue<'v>);
@@ -46,11 +45,6 @@ display!(Line<'_>, |this, f| {
         Value::Bytes(_) | Value::Struct(_) | Value::Array(_) => f.write_str("[")?,
         value => write!(f, "{value}  [")?,
     }
-    write_bytes(bytes, f)?;
-    f.write_str("]")
-});
-
-fn write_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for (i, byte) in bytes.iter().take(SHOWN).enumerate() {
         let gap = if i > 0 && i % 4 == 0 { " " } else { "" };
         write!(f, "{gap}{byte:02x}")?;
@@ -58,8 +52,8 @@ fn write_bytes(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if bytes.len() > SHOWN {
         write!(f, " … {} bytes", bytes.len())?;
     }
-    Ok(())
-}
+    f.write_str("]")
+});
 
 #[cfg(test)]
 mod tests {

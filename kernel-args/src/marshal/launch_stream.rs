@@ -162,8 +162,8 @@ mod on_device {
                 #[cfg(feature = "observe")]
                 (None, Unnamed::Lengths(_)) => true,
             };
-            if !is_own {
-                self.mark_other_context(context);
+            if !is_own && self.on.other_context.get().is_none() {
+                self.on.other_context.set(Some((self.field.get(), name_of(context))));
             }
         }
 
@@ -277,13 +277,6 @@ mod on_device {
             }
             self.on.recorded.begin();
             self.context().map_or(Ok(()), |context| context.check_err())
-        }
-
-        #[inline(always)]
-        fn mark_other_context(&self, argument: &CudaContext) {
-            if self.on.other_context.get().is_none() {
-                self.on.other_context.set(Some((self.field.get(), name_of(argument))));
-            }
         }
 
         /// Returns the first field that belongs to a different context than the launch, and both contexts.

@@ -52,10 +52,7 @@ impl PackError {
             }
             end = offset.saturating_add(parameter.size);
         }
-        if end > len {
-            return Err(Self::Buffer { needed: end, len });
-        }
-        Ok(end)
+        if end > len { Err(Self::Buffer { needed: end, len }) } else { Ok(end) }
     }
 }
 

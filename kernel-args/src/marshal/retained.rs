@@ -46,7 +46,7 @@ impl<T: Pointee> Retained<DevicePointer<T>> {
     /// The default stream waits for the writes to the memory that cudarc has recorded.
     #[must_use]
     pub fn read<M: DevicePtr<T> + Send + Sync + 'static>(memory: &Arc<M>) -> Self {
-        Self::new(DevicePointer::from_raw(address(&**memory)), memory)
+        Self::new(DevicePointer::from_raw, memory)
     }
 }
 
@@ -57,13 +57,16 @@ impl<T: Pointee> Retained<DevicePointerMut<T>> {
     /// of the launch ensures that nothing else uses it while the kernel runs.
     #[must_use]
     pub fn write<M: DevicePtr<T> + Send + Sync + 'static>(memory: &Arc<M>) -> Self {
-        Self::new(DevicePointerMut::from_raw(address(&**memory)), memory)
+        Self::new(DevicePointerMut::from_raw, memory)
     }
 }
 
 impl<P: Copy> Retained<P> {
-    fn new<T, M: DevicePtr<T> + Send + Sync + 'static>(pointer: P, memory: &Arc<M>) -> Self {
-        Self { pointer, elements: memory.len(), context: memory.stream().context().clone(), memory: memory.clone() }
+    fn new<T, M: DevicePtr<T> + Send + Sync + 'static>(pointer: fn(u64) -> P, memory: &Arc<M>) -> Self {
+        let context = memory.stream().context().clone();
+        // cudarc returns the address only for a stream that will use the memory. This one never captures.
+        let pointer = pointer(memory.device_ptr(&context.default_stream()).0);
+        Self { pointer, elements: memory.len(), context, memory: memory.clone() }
     }
 
     /// Returns a pointer to memory that a graph allocates, which only the graph keeps allocated.
@@ -82,14 +85,6 @@ impl<P: Copy> Retained<P> {
     pub fn pointer(&self) -> P {
         self.pointer
     }
-}
-
-/// Returns the address. cudarc returns it only for a stream that will use the memory. This is the default stream, which
-/// never captures.
-fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
-    let stream = memory.stream().context().default_stream();
-    let (address, _sync) = memory.device_ptr(&stream);
-    address
 }
 
 // It does not implement `in_place`: the context of an argument in place is not compared.

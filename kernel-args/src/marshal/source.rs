@@ -26,12 +26,8 @@ impl PartialEq for Source {
 
 impl Eq for Source {}
 
+#[cfg(feature = "cudarc")]
 impl Source {
-    pub(crate) const fn new(image: &'static [u8], entry: &'static str, table: &'static CompiledImage) -> Self {
-        Self { image, entry, table }
-    }
-
-    #[cfg(feature = "cudarc")]
     pub(crate) const fn of<A: NamesKernel>() -> Self {
         match A::SOURCE {
             Some(source) => source,

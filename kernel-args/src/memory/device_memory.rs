@@ -1,5 +1,6 @@
 //! Which types a run accepts as device memory.
 
+use super::Held;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, UnifiedSlice, UnifiedView, UnifiedViewMut};
 
 /// Device memory of a step in a sequence: cudarc's slices and views, the slices that a run holds, and the slices of a
@@ -61,19 +62,25 @@ impl<T> DeviceMemoryMut<T> for CudaViewMut<'_, T> {}
 impl<T> DeviceMemoryMut<T> for UnifiedViewMut<'_, T> {}
 
 macro_rules! references {
-    ($($reference:ty),*) => {$(
-        impl<T, M: DeviceMemory<T> + ?Sized> memory::Sealed<T> for $reference {}
+    ($([$($generics:tt)*] $reference:ty => $memory:ident;)*) => {$(
+        impl<$($generics)*> memory::Sealed<T> for $reference {}
 
-        impl<T, M: DeviceMemory<T> + ?Sized> DeviceMemory<T> for $reference {
-            type Slice = M::Slice;
+        impl<$($generics)*> DeviceMemory<T> for $reference {
+            type Slice = $memory::Slice;
 
             #[inline(always)]
-            fn slice(&self) -> &M::Slice {
+            fn slice(&self) -> &$memory::Slice {
                 (**self).slice()
             }
         }
     )*};
 }
 
-references!(&M, &mut M);
+references! {
+    [T, M: DeviceMemory<T> + ?Sized] &M => M;
+    [T, M: DeviceMemory<T> + ?Sized] &mut M => M;
+    [T, S: DeviceMemory<T>] Held<'_, S> => S;
+}
+
 impl<T, M: DeviceMemoryMut<T> + ?Sized> DeviceMemoryMut<T> for &mut M {}
+impl<T, S: DeviceMemoryMut<T>> DeviceMemoryMut<T> for Held<'_, S> {}

@@ -9,7 +9,7 @@
 //! at held places of its type, otherwise the run is refused. Addresses are read with the stream of `reader` in
 //! `run_memory`.
 
-use super::{After, DeviceMemory, DeviceMemoryMut, Enter, EnteredSlice, HeldSlice, RunMemory, device_memory::memory};
+use super::{After, Enter, EnteredSlice, HeldSlice, RunMemory};
 use core::{
     any::TypeId,
     marker::PhantomData,
@@ -101,10 +101,7 @@ pub(crate) fn enter_held<'s>(
         }
     }
     other.sort_unstable();
-    missing.retain(|slice| {
-        let memory = (slice.element, slice.address, slice.bytes);
-        other.binary_search(&memory).is_err()
-    });
+    missing.retain(|slice| other.binary_search(&(slice.element, slice.address, slice.bytes)).is_err());
     missing.first().map_or(Ok(()), |slice| Err(slice.held_at))
 }
 
@@ -132,19 +129,6 @@ impl<S> DerefMut for Held<'_, S> {
         unsafe { &mut *self.slice }
     }
 }
-
-impl<T, S: DeviceMemory<T>> memory::Sealed<T> for Held<'_, S> {}
-
-impl<T, S: DeviceMemory<T>> DeviceMemory<T> for Held<'_, S> {
-    type Slice = S::Slice;
-
-    #[inline]
-    fn slice(&self) -> &S::Slice {
-        (**self).slice()
-    }
-}
-
-impl<T, S: DeviceMemoryMut<T>> DeviceMemoryMut<T> for Held<'_, S> {}
 
 /// Returns the guard without its lifetime. It is not dropped.
 fn after(guard: SyncOnDrop<'_>) -> After {
@@ -220,9 +204,10 @@ macro_rules! hold {
 hold! { shared: [] CudaSlice<T>; [] UnifiedSlice<T>; }
 hold! { exclusive: [] CudaSlice<T>; [] UnifiedSlice<T>; ['v] CudaViewMut<'v, T>; }
 
+pub(super) const fn can_be_sent<S: Send + Sync>() {}
+
 /// Any thread can use what a [`HeldSlice`] borrows. A view has an address and a length, but no value of its element
 /// type.
-const fn can_be_sent<S: Send + Sync>() {}
 const _: () = {
     can_be_sent::<CudaSlice<*mut ()>>();
     can_be_sent::<UnifiedSlice<*mut ()>>();

@@ -5,15 +5,13 @@
 //! block is not used again, and its chunk is not freed.
 
 use super::{
-    DeviceMemory, DeviceMemoryMut,
-    device_memory::memory,
-    keep::{Keep, KeptMemory},
-    thread_lock::{LockGuard, ThreadLock},
+    held::can_be_sent,
+    thread_lock::{LockGuard, ThreadLock, lock},
 };
 use core::{
     any::Any,
     cell::{RefCell, RefMut},
-    fmt, iter,
+    iter,
     mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut, Range},
     ptr::NonNull,
@@ -28,7 +26,7 @@ use cudarc::driver::{
 };
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 /// A slice of a pool. It derefs to cudarc's slice, which can block: launches read it as `&x` and write it as `&mut x`.
@@ -83,13 +81,10 @@ pub(crate) struct PoolMemory {
 }
 
 // SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has entered `lock`.
-// It is `Send`.
+// It is `Send`, because `PoolMemory` is, as asserted below.
 unsafe impl Sync for PoolMemory {}
 
-const _: () = {
-    const fn is_send<T: Send>() {}
-    is_send::<State>();
-};
+const _: () = can_be_sent::<PoolMemory>();
 
 /// Declares a slice to the test driver, which then reports accesses to the rest of its block: the address, the bytes of
 /// the slice, and of the block.
@@ -205,11 +200,6 @@ struct PoolOfSlice(NonNull<PoolMemory>);
 unsafe impl Send for PoolOfSlice {}
 // SAFETY: the same.
 unsafe impl Sync for PoolOfSlice {}
-
-const _: () = {
-    const fn can_be_sent<S: Send + Sync>() {}
-    can_be_sent::<PoolMemory>();
-};
 
 /// The smallest block. Addresses are aligned to it.
 const SMALLEST: usize = 512;
@@ -543,10 +533,11 @@ impl PoolMemory {
         let entered = self.lock.wait();
         let state = &mut *self.state(&entered);
         let allocations = state.run.take().unwrap_or(0);
-        if is_enqueued {
-            state.order.truncate(allocations);
+        if !is_enqueued {
+            return;
         }
-        if is_enqueued && (allocations > 0 || state.memory.used > 0) {
+        state.order.truncate(allocations);
+        if allocations > 0 || state.memory.used > 0 {
             state.runs += 1;
             let is_tracked = self.stream.context().is_managing_stream_synchronization();
             self.unsettled.store(if is_tracked { state.runs } else { 0 }, Ordering::Relaxed);
@@ -555,7 +546,7 @@ impl PoolMemory {
 
     /// Drops the slices that a different thread could not.
     fn drop_late(&self) {
-        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(mem::take);
+        let late = lock(&self.late).as_mut().map(mem::take);
         if late.as_ref().is_some_and(|late| !late.is_empty()) {
             let _entered = self.lock.wait();
             drop(late);
@@ -564,7 +555,7 @@ impl PoolMemory {
 
     /// No run uses it any more.
     pub(crate) fn close(&self) {
-        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let late = lock(&self.late).take();
         let _entered = self.lock.wait();
         drop(late);
     }
@@ -582,9 +573,16 @@ impl PoolMemory {
         self.stream.context().is_managing_stream_synchronization() && self.memory_use().peak > 0
     }
 
-    #[cold]
-    fn settle(&self) {
+    #[inline(always)]
+    fn await_run(&self) {
         let run = self.unsettled.load(Ordering::Relaxed);
+        if run != 0 {
+            self.settle(run);
+        }
+    }
+
+    #[cold]
+    fn settle(&self, run: usize) {
         let waited = self.stream.synchronize();
         if waited.is_ok() {
             // Until now, other threads wait too. A later run is not settled.
@@ -648,8 +646,7 @@ impl<T: 'static> PoolSlice<T> {
     #[cold]
     fn is_late(&mut self) -> bool {
         let late = self.pool.late.clone();
-        let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(late) = &mut *late else { return false };
+        let Some(late) = &mut *lock(&late) else { return false };
         // SAFETY: the drop returns after this function.
         let slice = ManuallyDrop::new(unsafe { ManuallyDrop::take(&mut self.slice) });
         late.push(Box::new(Self { slice, ..*self }));
@@ -678,9 +675,7 @@ impl<T: 'static> Deref for PoolSlice<T> {
 
     #[inline]
     fn deref(&self) -> &CudaSlice<T> {
-        if self.pool.unsettled.load(Ordering::Relaxed) != 0 {
-            self.pool.settle();
-        }
+        self.pool.await_run();
         &self.slice.0
     }
 }
@@ -688,37 +683,12 @@ impl<T: 'static> Deref for PoolSlice<T> {
 impl<T: 'static> DerefMut for PoolSlice<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut CudaSlice<T> {
-        if self.pool.unsettled.load(Ordering::Relaxed) != 0 {
-            self.pool.settle();
-        }
+        self.pool.await_run();
         &mut self.slice.0
     }
 }
 
-impl<T: 'static> memory::Sealed<T> for PoolSlice<T> {}
-
-impl<T: 'static> DeviceMemory<T> for PoolSlice<T> {
-    type Slice = CudaSlice<T>;
-
-    #[inline]
-    fn slice(&self) -> &CudaSlice<T> {
-        self
-    }
-}
-
-impl<T: 'static> DeviceMemoryMut<T> for PoolSlice<T> {}
-
-impl<T: 'static> Keep for PoolSlice<T> {
-    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
-        memory.add(self);
-    }
-}
-
-impl<T: 'static> fmt::Debug for PoolSlice<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PoolSlice").field("len", &self.slice.0.len()).finish_non_exhaustive()
-    }
-}
+debug!([T: 'static] PoolSlice<T>, this => len: this.slice.0.len());
 
 #[cfg(test)]
 mod tests {

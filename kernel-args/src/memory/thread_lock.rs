@@ -6,7 +6,15 @@ use core::{
     ptr,
     sync::atomic::{AtomicUsize, Ordering},
 };
-use std::thread;
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+/// Locks a mutex under which no code panics, or whose value is right even after a panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A lock of one thread at a time, which this thread can take again. It costs one atomic operation.
 #[derive(Default)]
@@ -53,7 +61,7 @@ impl ThreadLock {
 
     #[inline(always)]
     fn take(&self, mark: usize) -> Option<LockGuard<'_>> {
-        std::thread_local! {
+        thread_local! {
             /// Its address has no `BRIEF`.
             static THREAD: u64 = const { 0 };
         }

@@ -65,11 +65,7 @@ impl Addresses {
             || *class == Class::Float
             || members.is_enum()
             || members.stands_for().is_some()
-            || match cpp.base {
-                CppBase::Unknown | CppBase::Void => false,
-                CppBase::Named(name) => builtin(name).is_some(),
-                _ => true,
-            };
+            || is_known_value(*cpp);
         if is_number { Self::None } else { Self::Possible }
     }
 
@@ -227,10 +223,7 @@ fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Re
     }
     let at = slices.iter().filter(|(begin, _)| *begin == address);
     let bytes = at.map(|(_, bytes)| *bytes).max().ok_or(())?;
-    if cpp.depth != 1 {
-        return Err(());
-    }
-    Ok(Some(Access { address, bytes, writes: cpp.const_mask == 0 }))
+    if cpp.depth == 1 { Ok(Some(Access { address, bytes, writes: cpp.const_mask == 0 })) } else { Err(()) }
 }
 
 fn is_value(argument: &Parameter<'_>) -> bool {
@@ -241,12 +234,16 @@ fn is_value(argument: &Parameter<'_>) -> bool {
     if members.is_known() {
         return members.iter().all(|member| is_value(&member));
     }
-    *class != Class::Bytes
-        || match cpp.base {
-            CppBase::Unknown | CppBase::Void => false,
-            CppBase::Named(name) => builtin(name).is_some(),
-            _ => true,
-        }
+    *class != Class::Bytes || is_known_value(*cpp)
+}
+
+/// Returns whether it is a built-in type, which contains no pointer.
+fn is_known_value(cpp: CppType<'_>) -> bool {
+    match cpp.base {
+        CppBase::Unknown | CppBase::Void => false,
+        CppBase::Named(name) => builtin(name).is_some(),
+        _ => true,
+    }
 }
 
 /// Returns whether a value is an integer that is large enough for an address, or contains one.
@@ -255,12 +252,11 @@ fn has_address_sized_integer(argument: &Parameter<'_>) -> bool {
     if members.is_known() {
         return members.iter().any(|member| has_address_sized_integer(&member));
     }
-    match cpp.base {
-        CppBase::Integer { bits, .. } => bits >= 64,
-        CppBase::Bool | CppBase::Char | CppBase::Float { .. } => false,
-        CppBase::Named(name) if builtin(name).is_some_and(|found| found.components > 0) => {
-            builtin(name).is_some_and(|found| matches!(found.element, "u64" | "i64" | "CLong" | "CULong"))
-        }
+    let vector = if let CppBase::Named(name) = cpp.base { builtin(name) } else { None };
+    match (cpp.base, vector) {
+        (CppBase::Integer { bits, .. }, _) => bits >= 64,
+        (CppBase::Bool | CppBase::Char | CppBase::Float { .. }, _) => false,
+        (_, Some(vector)) if vector.components > 0 => matches!(vector.element, "u64" | "i64" | "CLong" | "CULong"),
         _ => *class != Class::Float && *size >= size_of::<CUdeviceptr>(),
     }
 }

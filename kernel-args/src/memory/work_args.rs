@@ -1,6 +1,6 @@
 //! The arguments of external work in a sequence: what its closure receives, and what they are compared by.
 
-use super::{Access, HeldMemory, RunMemory};
+use super::{Access, DeviceMemory, HeldMemory, RunMemory};
 use core::{marker::PhantomData, mem::ManuallyDrop, ops::Deref};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, sys::CUdeviceptr};
 use std::sync::Arc;
@@ -27,30 +27,7 @@ use std::sync::Arc;
 pub trait ExternalArg: sealed::Sealed {
     /// What the closure receives.
     type In<'a>;
-    #[doc(hidden)]
-    type Key: Send + Sync + 'static;
-    #[doc(hidden)]
-    type Found: Copy;
-    #[doc(hidden)]
-    type Alias;
 
-    /// Whether the work can use memory that it owns.
-    #[doc(hidden)]
-    const OWNS_MEMORY: bool = false;
-
-    /// `None` if the run has not the memory.
-    #[doc(hidden)]
-    fn find(&self, memory: &RunMemory) -> Option<Self::Found>;
-    /// With `anywhere`, memory matches at each address.
-    #[doc(hidden)]
-    fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool;
-    #[doc(hidden)]
-    fn key(&self, found: Self::Found) -> Self::Key;
-    #[doc(hidden)]
-    fn access(&self, found: Self::Found) -> Option<Access>;
-    /// `stream` tracks nothing.
-    #[doc(hidden)]
-    fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias;
     #[doc(hidden)]
     fn input(alias: &mut Self::Alias) -> Self::In<'_>;
 }
@@ -64,33 +41,36 @@ pub trait ExternalArg: sealed::Sealed {
 pub trait ExternalArgs: sealed::Sealed {
     /// What the closure receives.
     type In<'a>;
-    #[doc(hidden)]
-    type Key: Send + Sync + 'static;
-    #[doc(hidden)]
-    type Found: Copy;
-    #[doc(hidden)]
-    type Alias;
 
-    #[doc(hidden)]
-    const OWNS_MEMORY: bool;
-
-    /// The error is the index of an argument whose memory the run has not.
-    #[doc(hidden)]
-    fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize>;
-    #[doc(hidden)]
-    fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool;
-    #[doc(hidden)]
-    fn key(&self, found: Self::Found) -> Self::Key;
-    #[doc(hidden)]
-    fn accesses(&self, found: Self::Found, list: &mut Vec<Access>);
-    #[doc(hidden)]
-    fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias;
     #[doc(hidden)]
     fn input(alias: &mut Self::Alias) -> Self::In<'_>;
 }
 
 mod sealed {
-    pub trait Sealed {}
+    use super::{Access, Arc, CudaStream, RunMemory};
+
+    /// What a sequence does with an argument, or with all arguments.
+    pub trait Sealed {
+        type Key: Send + Sync + 'static;
+        type Found: Copy;
+        type Alias;
+
+        /// Whether the work can use memory that it owns.
+        const OWNS_MEMORY: bool = false;
+
+        /// The error is the index of an argument whose memory the run has not.
+        fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize>;
+
+        /// With `anywhere`, memory matches at each address.
+        fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool;
+
+        fn key(&self, found: Self::Found) -> Self::Key;
+
+        fn accesses(&self, _: Self::Found, _: &mut Vec<Access>) {}
+
+        /// `stream` tracks nothing.
+        fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias;
+    }
 }
 
 /// A value that external work depends on, as an argument of it.
@@ -117,17 +97,14 @@ impl<T> SliceAlias<T> {
 
 macro_rules! memory {
     ($($writes:literal $view:ident: $([$($life:lifetime)*] $ty:ty),*;)*) => {$($(
-        impl<$($life,)* T> sealed::Sealed for $ty {}
-
-        impl<$($life,)* T: 'static> ExternalArg for $ty {
-            type In<'a> = $view<'a, T>;
+        impl<$($life,)* T: 'static> sealed::Sealed for $ty {
             type Key = MemoryKey<T>;
             type Found = HeldMemory;
             type Alias = SliceAlias<T>;
 
             #[inline(always)]
-            fn find(&self, memory: &RunMemory) -> Option<HeldMemory> {
-                find(self, memory)
+            fn find(&self, memory: &RunMemory) -> Result<HeldMemory, usize> {
+                memory.memory(DeviceMemory::<T>::slice(self), 0).map_err(|_| 0)
             }
 
             fn matches(&self, found: HeldMemory, key: &MemoryKey<T>, anywhere: bool) -> bool {
@@ -138,13 +115,17 @@ macro_rules! memory {
                 MemoryKey(found.address(), found.bytes(), PhantomData)
             }
 
-            fn access(&self, found: HeldMemory) -> Option<Access> {
-                Some(Access { address: found.address(), bytes: found.bytes(), writes: $writes })
+            fn accesses(&self, found: HeldMemory, list: &mut Vec<Access>) {
+                list.push(Access { address: found.address(), bytes: found.bytes(), writes: $writes });
             }
 
             fn alias(&self, found: HeldMemory, stream: &Arc<CudaStream>) -> SliceAlias<T> {
                 SliceAlias::new(found, stream)
             }
+        }
+
+        impl<$($life,)* T: 'static> ExternalArg for $ty {
+            type In<'a> = $view<'a, T>;
 
             fn input(alias: &mut SliceAlias<T>) -> $view<'_, T> {
                 memory!(@ $view alias)
@@ -160,74 +141,67 @@ memory! {
     true CudaViewMut: ['s] &'s mut CudaSlice<T>, ['v] CudaViewMut<'v, T>, ['s 'v] &'s mut CudaViewMut<'v, T>;
 }
 
-/// Returns the memory of a reference or a view.
-#[inline(always)]
-fn find<T, M: super::DeviceMemory<T>>(argument: &M, memory: &RunMemory) -> Option<HeldMemory> {
-    memory.memory(argument.slice(), 0).ok()
-}
-
-/// An argument without memory, whose value is its key.
-macro_rules! without_memory {
-    ($value:ty, |$self:ident| $copy:expr, |$key:ident| $are_equal:expr) => {
-        type In<'a> = $value;
-        type Key = $value;
+/// An argument without memory, which is compared with its key.
+macro_rules! by_key {
+    ($key:ty, |$self:ident| $copy:expr, |$known:ident| $are_equal:expr) => {
+        type Key = $key;
         type Found = ();
-        type Alias = $value;
+        type Alias = $key;
 
-        fn find(&self, _: &RunMemory) -> Option<()> {
-            Some(())
+        fn find(&self, _: &RunMemory) -> Result<(), usize> {
+            Ok(())
         }
 
-        fn matches(&$self, (): (), $key: &$value, _: bool) -> bool {
+        fn matches(&$self, (): (), $known: &$key, _: bool) -> bool {
             $are_equal
         }
 
-        fn key(&$self, (): ()) -> $value {
+        fn key(&$self, (): ()) -> $key {
             $copy
         }
 
-        fn access(&self, (): ()) -> Option<Access> {
-            None
-        }
-
-        fn alias(&$self, (): (), _: &Arc<CudaStream>) -> $value {
+        fn alias(&$self, (): (), _: &Arc<CudaStream>) -> $key {
             $copy
-        }
-
-        fn input(alias: &mut $value) -> $value {
-            alias.clone()
         }
     };
 }
 
+/// An argument without memory, whose value is its key.
 macro_rules! values {
-    ($($value:ident $bits:ident;)*) => {$(
-        impl sealed::Sealed for $value {}
+    ($([$($generics:tt)*] $ty:ty => $value:ty, |$self:ident| $copy:expr, |$key:ident| $are_equal:expr;)*) => {$(
+        impl<$($generics)*> sealed::Sealed for $ty {
+            by_key!($value, |$self| $copy, |$key| $are_equal);
+        }
 
-        impl ExternalArg for $value {
-            without_memory!(Self, |self| *self, |key| values!(@ $bits self) == values!(@ $bits key));
+        impl<$($generics)*> ExternalArg for $ty {
+            type In<'a> = $value;
+
+            fn input(alias: &mut $value) -> $value {
+                alias.clone()
+            }
         }
     )*};
-    (@ itself $value:ident) => { *$value };
-    (@ to_bits $value:ident) => { $value.to_bits() };
 }
 
+macro_rules! numbers {
+    ($($number:ident)*) => {
+        values! { $([] $number => Self, |self| *self, |key| self.to_ne_bytes() == key.to_ne_bytes();)* }
+    };
+}
+
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 f64);
+
 values! {
-    u8 itself; u16 itself; u32 itself; u64 itself; u128 itself; usize itself;
-    i8 itself; i16 itself; i32 itself; i64 itself; i128 itself; isize itself;
-    bool itself; f32 to_bits; f64 to_bits;
+    [] bool => Self, |self| *self, |key| self == key;
+    [T: Clone + Eq + Send + Sync + 'static] Value<T> => T, |self| self.0.clone(), |key| self.0 == *key;
 }
 
 /// The configurations of cuBLAS products as arguments: all fields are compared, the factors by their bytes.
 #[cfg(feature = "cublas")]
 mod cublas {
-    use super::{Access, ExternalArg, RunMemory, sealed};
+    use super::{Arc, CudaStream, ExternalArg, RunMemory, sealed};
     use bytemuck::{NoUninit, bytes_of};
-    use cudarc::{
-        cublas::{GemmConfig, StridedBatchedConfig},
-        driver::CudaStream,
-    };
-    use std::sync::Arc;
+    use cudarc::cublas::{GemmConfig, StridedBatchedConfig};
 
     fn are_equal<T: NoUninit>(one: &GemmConfig<T>, other: &GemmConfig<T>) -> bool {
         let GemmConfig { transa, transb, m, n, k, alpha, lda, ldb, beta, ldc } = one;
@@ -244,26 +218,10 @@ mod cublas {
             && (*stride_b, *stride_c) == (other.stride_b, other.stride_c)
     }
 
-    macro_rules! configs {
-        ($($config:ident $are_equal:ident;)*) => {$(
-            impl<T> sealed::Sealed for $config<T> {}
-
-            impl<T: NoUninit + Send + Sync> ExternalArg for $config<T> {
-                without_memory!(Self, |self| *self, |key| $are_equal(self, key));
-            }
-        )*};
+    values! {
+        [T: NoUninit + Send + Sync] GemmConfig<T> => Self, |self| *self, |key| are_equal(self, key);
+        [T: NoUninit + Send + Sync] StridedBatchedConfig<T> => Self, |self| *self, |key| are_equal_batches(self, key);
     }
-
-    configs! {
-        GemmConfig are_equal;
-        StridedBatchedConfig are_equal_batches;
-    }
-}
-
-impl<T> sealed::Sealed for Value<T> {}
-
-impl<T: Clone + Eq + Send + Sync + 'static> ExternalArg for Value<T> {
-    without_memory!(T, |self| self.0.clone(), |key| self.0 == *key);
 }
 
 /// A shared handle of a library, such as `CudaBlas`, as an argument of external work.
@@ -306,69 +264,42 @@ impl<H> Deref for Handle<H> {
 }
 
 macro_rules! shared {
-    ($($owns:literal $ty:ty => $in:ty, |$this:ident| $arc:expr, |$alias:ident| $input:expr;)*) => {$(
-        impl<H> sealed::Sealed for &$ty {}
-
-        impl<H: Send + Sync + 'static> ExternalArg for &$ty {
-            type In<'a> = &'a $in;
-            /// The key keeps the value, so no other value has its address.
-            type Key = Arc<H>;
-            type Found = ();
-            type Alias = Arc<H>;
+    ($($owns:literal $ty:ty => $in:ty, |$self:ident| $arc:expr;)*) => {$(
+        impl<H: Send + Sync + 'static> sealed::Sealed for &$ty {
+            // The key keeps the value, so no other value has its address.
+            by_key!(Arc<H>, |$self| $arc.clone(), |key| Arc::ptr_eq($arc, key));
 
             const OWNS_MEMORY: bool = $owns;
 
-            fn find(&self, _: &RunMemory) -> Option<()> {
-                Some(())
-            }
-
-            fn matches(&self, (): (), key: &Arc<H>, _: bool) -> bool {
-                let $this = self;
-                Arc::ptr_eq($arc, key)
-            }
-
-            fn key(&self, (): ()) -> Arc<H> {
-                let $this = self;
-                $arc.clone()
-            }
-
             /// The work of one handle is in order: its address is written.
-            fn access(&self, (): ()) -> Option<Access> {
-                let $this = self;
-                Some(Access { address: Arc::as_ptr($arc).addr() as CUdeviceptr, bytes: 1, writes: true })
+            fn accesses(&$self, (): (), list: &mut Vec<Access>) {
+                list.push(Access { address: Arc::as_ptr($arc).addr() as CUdeviceptr, bytes: 1, writes: true });
             }
+        }
 
-            fn alias(&self, (): (), _: &Arc<CudaStream>) -> Arc<H> {
-                let $this = self;
-                $arc.clone()
-            }
+        impl<H: Send + Sync + 'static> ExternalArg for &$ty {
+            type In<'a> = &'a $in;
 
-            fn input($alias: &mut Arc<H>) -> &$in {
-                $input
+            fn input(alias: &mut Arc<H>) -> &$in {
+                alias
             }
         }
     )*};
 }
 
 shared! {
-    false Arc<H> => Arc<H>, |this| *this, |alias| alias;
-    true Handle<H> => H, |this| &this.0, |alias| alias;
+    false Arc<H> => Arc<H>, |self| *self;
+    true Handle<H> => H, |self| &self.0;
 }
 
 macro_rules! tuples {
-    ($($name:ident $index:tt)*) => {
-        tuples!(@ [] $($name $index)*);
-    };
-    (@ [$($name:ident $index:tt)*] $next:ident $at:tt $($rest:tt)*) => {
+    ([$($name:ident $index:tt)*] $next:ident $at:tt $($rest:tt)*) => {
         tuples!(= $($name $index)* $next $at);
-        tuples!(@ [$($name $index)* $next $at] $($rest)*);
+        tuples!([$($name $index)* $next $at] $($rest)*);
     };
-    (@ [$($done:tt)*]) => {};
+    ([$($done:tt)*]) => {};
     (= $($name:ident $index:tt)*) => {
-        impl<$($name: ExternalArg),*> sealed::Sealed for ($($name,)*) {}
-
-        impl<$($name: ExternalArg),*> ExternalArgs for ($($name,)*) {
-            type In<'a> = ($($name::In<'a>,)*);
+        impl<$($name: ExternalArg),*> sealed::Sealed for ($($name,)*) {
             type Key = ($($name::Key,)*);
             type Found = ($($name::Found,)*);
             type Alias = ($($name::Alias,)*);
@@ -377,7 +308,7 @@ macro_rules! tuples {
 
             #[inline(always)]
             fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize> {
-                Ok(($(self.$index.find(memory).ok_or::<usize>($index)?,)*))
+                Ok(($(self.$index.find(memory).or::<usize>(Err($index))?,)*))
             }
 
             fn matches(&self, found: Self::Found, key: &Self::Key, anywhere: bool) -> bool {
@@ -389,12 +320,16 @@ macro_rules! tuples {
             }
 
             fn accesses(&self, found: Self::Found, list: &mut Vec<Access>) {
-                $(list.extend(self.$index.access(found.$index));)*
+                $(self.$index.accesses(found.$index, list);)*
             }
 
             fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias {
                 ($(self.$index.alias(found.$index, stream),)*)
             }
+        }
+
+        impl<$($name: ExternalArg),*> ExternalArgs for ($($name,)*) {
+            type In<'a> = ($($name::In<'a>,)*);
 
             fn input(alias: &mut Self::Alias) -> Self::In<'_> {
                 ($($name::input(&mut alias.$index),)*)
@@ -403,4 +338,4 @@ macro_rules! tuples {
     };
 }
 
-tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11);
+tuples!([] A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11);

@@ -123,14 +123,16 @@ impl<'s> Capture<'s> {
         make_current(stream.context())?;
         let capturing = Capturing::begin();
         let registered = match keeper {
-            None => begin(api).map(|()| None),
-            Some(keeper) => RegisteredCapture::begin(keeper, || {
+            None => {
+                begin(api)?;
+                None
+            }
+            Some(keeper) => Some(RegisteredCapture::begin(keeper, || {
                 begin(api)?;
                 let info = api.capture_info(stream).inspect_err(|_| api.abandon_capture(stream))?;
                 Ok(info.map(|info| info.id))
-            })
-            .map(Some),
-        }?;
+            })?),
+        };
         Ok(Self { api, stream, is_over: false, registered, _capturing: capturing })
     }
 
@@ -193,9 +195,7 @@ impl<A: KernelArgs> Kernel<A> {
             return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));
         };
         let node = launched.and_then(|()| {
-            let after = api.capture_info(stream)?;
-            let after = after.filter(|after| after.id == before.id);
-            let found = after.and_then(|after| {
+            let found = api.capture_info(stream)?.filter(|after| after.id == before.id).and_then(|after| {
                 let last = after.last.filter(|last| Some(*last) != before.last)?;
                 Some((last, after.graph?.node(last)?))
             });

@@ -11,11 +11,12 @@ use super::{
 use crate::{
     device::{DeviceType, store_all},
     driver::{
-        api::{self, After, CallError, ContextHandle, NodeId},
+        api::{After, CallError, ContextHandle, CopyPlace, NodeId},
         context::make_current,
         error::Error,
     },
 };
+use core::ffi::c_void;
 
 /// Returns the size of `elements` elements of `T` in bytes; `None` for no elements, and for more than the address
 /// space.
@@ -29,6 +30,11 @@ fn bytes<T>(elements: usize) -> Result<usize, Error> {
         0 => explain::ADDED.no_elements(),
         _ => explain::ADDED.too_many_elements(elements, size_of::<T>()),
     })
+}
+
+/// Host memory that `owner` keeps allocated.
+fn host(pointer: *mut c_void, owner: Owner) -> Operand {
+    Operand { place: CopyPlace::Host(pointer), bytes: None, owner: Some(owner) }
 }
 
 /// What a body of a conditional node must not contain.
@@ -59,8 +65,7 @@ impl Graph {
         } else {
             (elements.as_ptr().cast(), from)
         };
-        let source = Operand::host(source.cast_mut().cast(), from);
-        let node = self.add_copy(Operand::device(to), source, width, after)?;
+        let node = self.add_copy(to.operand(), host(source.cast_mut().cast(), from), width, after)?;
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
@@ -79,8 +84,8 @@ impl Graph {
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
         let width = bytes::<T>(to.len())?;
-        let target = Operand::host(to.as_ptr().cast(), Box::new(to.clone()));
-        let node = self.add_copy(target, Operand::device(from), width, after)?;
+        let target = host(to.as_ptr().cast(), Box::new(to.clone()));
+        let node = self.add_copy(target, from.operand(), width, after)?;
         self.place.not_in_bodies.get_or_insert(HOST_COPY);
         Ok(node)
     }
@@ -103,7 +108,7 @@ impl<B> Graph<B> {
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        self.add_copy(Operand::device(to), Operand::device(from), bytes::<T>(len)?, after)
+        self.add_copy(to.operand(), from.operand(), bytes::<T>(len)?, after)
     }
 
     fn add_copy(
@@ -130,10 +135,9 @@ impl<B> Graph<B> {
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        let (width, address) = (bytes::<T>(len)?, to.address());
-        self.add_node(after, [Operand::device(to)], width, |after, context| {
-            after.add_memset(address, byte, width, context)
-        })
+        let (width, to) = (bytes::<T>(len)?, to.operand());
+        let CopyPlace::Device(address) = to.place else { unreachable!("device memory") };
+        self.add_node(after, [to], width, |after, context| after.add_memset(address, byte, width, context))
     }
 
     /// Adds a node that uses `width` bytes of each `memory`.
@@ -147,10 +151,12 @@ impl<B> Graph<B> {
         let mut after = self.after(None, after)?;
         let uses = MemoryUses::of(&self.contents.memory);
         for used in &memory {
-            if let api::CopyPlace::Device(address) = used.place {
+            if let CopyPlace::Device(address) = used.place {
                 uses.see_range(address, width)?;
             }
-            used.check(width)?;
+            if let Some(bytes) = used.bytes.filter(|bytes| width > *bytes) {
+                return Err(explain::ADDED.beyond_memory(0, width, bytes));
+            }
         }
         uses.add_to(&mut after);
         let owners: Vec<Owner> = memory.into_iter().filter_map(|used| used.owner).collect();

@@ -39,21 +39,17 @@ fn dot(graph: GraphRef<'_>, contents: &GraphContents) -> Result<String, Error> {
     let mut text = String::from("digraph {\n    node [shape=box];\n");
     for (number, node) in nodes.into_iter().enumerate() {
         let label = escaped(&label(graph, contents, node));
-        line(&mut text, format_args!("    n{number} [label=\"{label}\"];\n"));
+        let _ = writeln!(text, "    n{number} [label=\"{label}\"];");
     }
     let number = |node: &NodeId| numbers.get(node).copied();
     let edges = edges.iter().map(|(from, to)| (number(from), number(to)));
     for (from, to) in edges.collect::<BTreeSet<_>>() {
         if let (Some(from), Some(to)) = (from, to) {
-            line(&mut text, format_args!("    n{from} -> n{to};\n"));
+            let _ = writeln!(text, "    n{from} -> n{to};");
         }
     }
     text.push_str("}\n");
     Ok(text)
-}
-
-fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
-    let _ = text.write_fmt(line);
 }
 
 fn label(graph: GraphRef<'_>, contents: &GraphContents, node: NodeId) -> String {
@@ -62,12 +58,12 @@ fn label(graph: GraphRef<'_>, contents: &GraphContents, node: NodeId) -> String 
         return format!("{described}\n{bytes} bytes");
     }
     let Some(([gx, gy, gz], [bx, by, bz], shared)) = described.launch else {
-        return format!("{described}");
+        return described.to_string();
     };
     let name = described.kernel.unwrap_or_default();
     let mut label = format!("{name}\ngrid ({gx}, {gy}, {gz}), block ({bx}, {by}, {bz})");
     if shared > 0 {
-        line(&mut label, format_args!("\n{shared} bytes of shared memory"));
+        let _ = write!(label, "\n{shared} bytes of shared memory");
     }
     label
 }

@@ -38,10 +38,6 @@ pub struct GraphExec {
 }
 
 impl GraphExec {
-    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: GraphContents) -> Self {
-        Self { driver, context, last_launch: None, contents, replacement: None }
-    }
-
     /// Returns the nodes that launch `kernel`, in the order of [`Graph::kernel_nodes`](super::Graph::kernel_nodes).
     ///
     /// A node from this method cannot retain arguments (see [`update_unretained`](Self::update_unretained)), one from

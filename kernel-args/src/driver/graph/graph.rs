@@ -4,8 +4,7 @@ use super::{
     AnyNode, Dependencies, GraphExec, Node, NodeArgs,
     allocations::MemoryUses,
     body::Nesting,
-    contents::GraphContents,
-    contents::new_slot,
+    contents::{GraphContents, new_slot},
     explain,
     lower::{Added, NodeCall},
     release,
@@ -91,7 +90,13 @@ impl Graph {
         self.place.check_filled(explain::INSTANTIATED)?;
         make_current(&self.context)?;
         match api::Exec::instantiate(self.driver, flags) {
-            Ok(exec) => Ok(GraphExec::of(exec, self.context, self.contents)),
+            Ok(driver) => Ok(GraphExec {
+                driver,
+                context: self.context,
+                last_launch: None,
+                contents: self.contents,
+                replacement: None,
+            }),
             Err(CallError::Returned(call)) if call.status.0 == 1 && self.contents.unused_conditions > 0 => {
                 let conditions = match self.contents.unused_conditions {
                     1 => "a condition of the graph has".into(),
@@ -141,10 +146,7 @@ impl Graph {
         let foreign = || action.not_of_graph(graph, node.any.0, Some(node.kernel.name().into()));
         let found = graph.node(node.any.0).ok_or_else(foreign)?;
         make_current(&self.context)?;
-        match make_device_updatable(self.driver.api(), found)? {
-            Ok(handle) => Ok(handle),
-            Err(refused) => Err(action.returned(refused.call)),
-        }
+        make_device_updatable(self.driver.api(), found)?.map_err(|refused| action.returned(refused.call))
     }
 }
 
@@ -264,11 +266,9 @@ impl<B> Graph<B> {
 
     pub(super) fn after(&self, kernel: Option<&str>, after: impl Dependencies) -> Result<After<'_>, Error> {
         let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
-        let after = self.driver.after(&nodes);
-        after.map_err(|index| {
-            let was_removed = self.driver.as_ref().had(nodes[index]);
+        self.driver.after(&nodes).map_err(|index| {
             let kernel = kernel.map(String::from);
-            if was_removed {
+            if self.driver.as_ref().had(nodes[index]) {
                 explain::ADDED.removed_dependency(kernel, index)
             } else {
                 explain::ADDED.foreign_dependency(kernel, index)

@@ -4,15 +4,18 @@
 //! `join`.
 
 use super::{AnyNode, Dependencies, Graph};
-use crate::driver::{
-    api::{HostFunction, HostNodeParams},
-    error::Error,
+use crate::{
+    driver::{
+        api::{HostFunction, HostNodeParams},
+        error::Error,
+    },
+    memory::lock,
 };
 use core::{any::Any, panic::AssertUnwindSafe};
 use cudarc::driver::sys::CUgraphNode;
 use std::{
     panic::catch_unwind,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 type Payload = Box<dyn Any + Send>;
@@ -34,9 +37,7 @@ impl HostNode {
     /// Later launches call the function again.
     #[must_use = "it is the panic of the function"]
     pub fn take_panic(&self) -> Option<Payload> {
-        // No code that can panic runs while it is locked.
-        let mut panicked = self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
-        panicked.take()
+        lock(&self.panicked).take()
     }
 
     /// Returns the driver's handle. It is valid as long as the graph.
@@ -63,14 +64,13 @@ struct HostClosure<F> {
 
 impl<F: FnMut() + Send + 'static> HostFunction for HostClosure<F> {
     fn run(&self) {
-        let panicked = || self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
-        // The lock is never poisoned, because panics do not leave the closure below.
-        let mut function = self.function.lock().unwrap_or_else(PoisonError::into_inner);
-        if panicked().is_some() {
+        // It is never poisoned, because panics do not leave the closure below.
+        let mut function = lock(&self.function);
+        if lock(&self.panicked).is_some() {
             return;
         }
         if let Err(payload) = catch_unwind(AssertUnwindSafe(&mut *function)) {
-            *panicked() = Some(payload);
+            *lock(&self.panicked) = Some(payload);
         }
     }
 }

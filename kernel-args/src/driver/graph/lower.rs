@@ -86,8 +86,8 @@ where
 
     #[inline(always)]
     fn context(&mut self) -> Result<(), Error> {
-        let (function, added) = (self.kernel.function(), self.added);
-        match added {
+        let function = self.kernel.function();
+        match self.added {
             Some(Added { context, .. }) if context.cu_ctx() != function.context.cu_ctx() => {
                 let [graph, loaded] = [context, &*function.context].map(ContextName::of);
                 Err(ADDED.foreign_kernel(name_of(function), graph, loaded))
@@ -104,10 +104,7 @@ where
     #[inline(always)]
     fn arguments(&self, stream: &LaunchStream<'a>) -> Result<(), Error> {
         self.args.check_contexts(stream, 0);
-        match stream.other_context() {
-            Some(field) => Err(other_context::<A>(self.kernel.function(), field)),
-            None => Ok(()),
-        }
+        stream.other_context().map_or(Ok(()), |field| Err(other_context::<A>(self.kernel.function(), field)))
     }
 
     #[inline(always)]
@@ -165,22 +162,15 @@ where
         };
         // Otherwise the next call would report it.
         let recorded = stream.check();
-        let set = match outcome {
-            Ok(set) => set,
-            Err(failure) => {
-                return Err(match *failure {
-                    Failure::OtherContext(field) => other_context::<A>(function, field),
-                    Failure::Other(error) => error,
-                    Failure::Driver(call, arguments) => {
-                        action(added).rejected_node(name_of(function), call, [grid, block], shared, &arguments)
-                    }
-                });
+        let set = outcome.map_err(|failure| match *failure {
+            Failure::OtherContext(field) => other_context::<A>(function, field),
+            Failure::Other(error) => error,
+            Failure::Driver(call, arguments) => {
+                action(added).rejected_node(name_of(function), call, [grid, block], shared, &arguments)
             }
-        };
-        match recorded {
-            Ok(()) => Ok((set, shared)),
-            Err(error) => Err(Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord", error)),
-        }
+        })?;
+        recorded.map_err(|error| Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord", error))?;
+        Ok((set, shared))
     }
 }
 
@@ -278,8 +268,7 @@ fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result
     if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {
         return Ok(());
     }
-    let name = name_of(function);
-    Err(grid_of_clusters(name, "the node's cluster", cluster, grid))
+    Err(grid_of_clusters(name_of(function), "the node's cluster", cluster, grid))
 }
 
 #[cold]

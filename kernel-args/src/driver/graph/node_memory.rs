@@ -1,14 +1,12 @@
 //! The device memory of nodes that copy or set memory.
 
-use super::{explain, release::Owner};
+use super::release::Owner;
 use crate::{
     contract::Elements,
     device::{DevicePointer, DevicePointerMut, DeviceType},
-    driver::{api, error::Error},
+    driver::api::CopyPlace,
     marshal::Retained,
 };
-use core::ffi::c_void;
-use cudarc::driver::sys::CUdeviceptr;
 
 mod sealed {
     pub trait Sealed {}
@@ -24,14 +22,7 @@ mod sealed {
 )]
 pub trait NodeMemory<T>: sealed::Sealed {
     #[doc(hidden)]
-    fn address(&self) -> CUdeviceptr;
-
-    #[doc(hidden)]
-    fn elements(&self) -> Option<usize>;
-
-    /// Returns what the graph holds.
-    #[doc(hidden)]
-    fn owner(self) -> Option<Owner>;
+    fn operand(self) -> Operand;
 }
 
 /// Device memory that a node of a [`Graph`](super::Graph) writes: a [`DevicePointerMut`], or a [`Retained`] one.
@@ -43,29 +34,13 @@ pub trait NodeMemory<T>: sealed::Sealed {
 )]
 pub trait NodeMemoryMut<T>: NodeMemory<T> {}
 
-pub(super) struct Operand {
-    pub(super) place: api::CopyPlace,
-    bytes: Option<usize>,
+#[doc(hidden)]
+pub struct Operand {
+    pub(super) place: CopyPlace,
+    /// The size of the memory, if it is known.
+    pub(super) bytes: Option<usize>,
+    /// What the graph holds.
     pub(super) owner: Option<Owner>,
-}
-
-impl Operand {
-    pub(super) fn device<T>(memory: impl NodeMemory<T>) -> Self {
-        let bytes = memory.elements().and_then(|elements| elements.checked_mul(size_of::<T>()));
-        Self { place: api::CopyPlace::Device(memory.address()), bytes, owner: memory.owner() }
-    }
-
-    /// Host memory that `owner` keeps allocated.
-    pub(super) fn host(pointer: *mut c_void, owner: Owner) -> Self {
-        Self { place: api::CopyPlace::Host(pointer), bytes: None, owner: Some(owner) }
-    }
-
-    pub(super) fn check(&self, width: usize) -> Result<(), Error> {
-        match self.bytes {
-            Some(bytes) if width > bytes => Err(explain::ADDED.beyond_memory(0, width, bytes)),
-            _ => Ok(()),
-        }
-    }
 }
 
 macro_rules! memory {
@@ -74,30 +49,15 @@ macro_rules! memory {
         impl<T> sealed::Sealed for Retained<$pointer<T>> {}
 
         impl<T: DeviceType> NodeMemory<T> for $pointer<T> {
-            fn address(&self) -> CUdeviceptr {
-                (*self).address()
-            }
-
-            fn elements(&self) -> Option<usize> {
-                None
-            }
-
-            fn owner(self) -> Option<Owner> {
-                None
+            fn operand(self) -> Operand {
+                Operand { place: CopyPlace::Device(self.address()), bytes: None, owner: None }
             }
         }
 
         impl<T: DeviceType> NodeMemory<T> for Retained<$pointer<T>> {
-            fn address(&self) -> CUdeviceptr {
-                self.pointer().address()
-            }
-
-            fn elements(&self) -> Option<usize> {
-                Some(Elements::elements(self))
-            }
-
-            fn owner(self) -> Option<Owner> {
-                Some(Box::new(self.into_memory()))
+            fn operand(self) -> Operand {
+                let (place, bytes) = (self.pointer().operand().place, self.elements().checked_mul(size_of::<T>()));
+                Operand { place, bytes, owner: Some(Box::new(self.into_memory())) }
             }
         }
     )*};

@@ -66,12 +66,13 @@ impl GraphExec {
             launched.map_err(|error| self.not_launched(error))
         };
         #[cfg(feature = "observe")]
-        if observe::is_active() {
+        let launch = || {
+            if !observe::is_active() {
+                return launch();
+            }
             let event = GraphEvent { exec: self.cu_graph_exec(), graph: self.cu_graph(), stream };
-            observe::around(&Event::GraphLaunch(&event), launch)?;
-            self.launched_on(stream);
-            return Ok(());
-        }
+            observe::around(&Event::GraphLaunch(&event), launch)
+        };
         launch()?;
         self.launched_on(stream);
         Ok(())
@@ -97,12 +98,9 @@ impl GraphExec {
     }
 
     fn launched_on(&mut self, stream: &Arc<CudaStream>) {
-        match &self.last_launch {
-            Some(last) if Arc::ptr_eq(last, stream) => {}
-            _ => {
-                self.last_launch = Some(stream.clone());
-                self.contents.memory.launched();
-            }
+        if self.last_launch.as_ref().is_none_or(|last| !Arc::ptr_eq(last, stream)) {
+            self.last_launch = Some(stream.clone());
+            self.contents.memory.launched();
         }
     }
 
@@ -113,10 +111,10 @@ impl GraphExec {
         let (api, memory) = (self.driver.api(), &self.contents.memory);
         let mut left = memory.left().peekable();
         // The call would become a node of a capture.
-        if left.peek().is_none() || api.is_capturing(stream).unwrap_or(true) {
-            return;
-        }
-        if memory.state.is_none_or(|state| state.is_over(api, &self.context)) {
+        if left.peek().is_none()
+            || api.is_capturing(stream).unwrap_or(true)
+            || memory.state.is_none_or(|state| state.is_over(api, &self.context))
+        {
             return;
         }
         // SAFETY: a node of this graph allocates the memory, no node frees it, and no `take` followed the last launch,

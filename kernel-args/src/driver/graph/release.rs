@@ -14,14 +14,17 @@ use super::{
     release_queue::{ReleaseQueue, State, caught},
     sync::{Condvar, Mutex},
 };
-use crate::driver::{
-    api::{Api, Event, api, atexit},
-    error::Error,
+use crate::{
+    driver::{
+        api::{Api, Event, api, atexit},
+        error::Error,
+    },
+    memory::lock,
 };
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
-    sync::{self, Arc, MutexGuard, OnceLock, PoisonError},
+    sync::{self, Arc, OnceLock},
     thread,
 };
 
@@ -113,17 +116,13 @@ static DROPPED: sync::Condvar = sync::Condvar::new();
 /// How long a capture waits for a drop, which can itself wait for the thread of the capture.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-fn turns() -> MutexGuard<'static, Turns> {
-    TURNS.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A capture of this crate.
 pub(crate) struct Capturing(());
 
 impl Capturing {
     pub(crate) fn begin() -> Option<Self> {
         (!IS_THE_THREAD.get()).then(|| {
-            let mut turns = turns();
+            let mut turns = lock(&TURNS);
             turns.captures += 1;
             drop(DROPPED.wait_timeout_while(turns, PATIENCE, |turns| turns.drops));
             Self(())
@@ -133,7 +132,7 @@ impl Capturing {
 
 impl Drop for Capturing {
     fn drop(&mut self) {
-        turns().captures -= 1;
+        lock(&TURNS).captures -= 1;
         if RUNS.get() == Some(&true) {
             QUEUE.send(None);
         }
@@ -175,31 +174,27 @@ fn run(api: &'static Api) {
 }
 
 /// Returns the owners if no event can be recorded yet, or a capture takes what their drop enqueues.
-fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
-    let Released { after, context, owners } = released;
+fn drop_after(api: &'static Api, mut released: Released) -> Option<Released> {
     // cudarc's functions would return a pending error of the context instead. Errors cannot be reported here.
-    let _ = api.cuCtxSetCurrent((&*context).into());
-    let after = match after {
-        ReleaseAfter::Stream(stream) => ReleaseAfter::work_of(stream, api),
-        after => after,
-    };
-    let has_finished = match &after {
+    let _ = api.cuCtxSetCurrent((&*released.context).into());
+    if let ReleaseAfter::Stream(stream) = released.after {
+        released.after = ReleaseAfter::work_of(stream, api);
+    }
+    let has_finished = match &released.after {
         ReleaseAfter::Nothing => true,
         ReleaseAfter::Event(event) => event.wait(),
-        ReleaseAfter::Stream(_) => {
-            return Some(Released { after, context, owners });
-        }
+        ReleaseAfter::Stream(_) => return Some(released),
     };
     {
-        let mut turns = turns();
+        let mut turns = lock(&TURNS);
         if turns.captures > 0 {
-            return Some(Released { after, context, owners });
+            return Some(released);
         }
         turns.drops = true;
     }
     if has_finished {
         // An owner that panics must not keep the next owners from being dropped.
-        for owner in owners {
+        for owner in released.owners {
             if QUEUE.process_ends() {
                 mem::forget(owner);
             } else {
@@ -208,9 +203,9 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
         }
     } else {
         // A kernel may still use the memory.
-        mem::forget(owners);
+        mem::forget(released.owners);
     }
-    turns().drops = false;
+    lock(&TURNS).drops = false;
     DROPPED.notify_all();
     None
 }

@@ -94,17 +94,14 @@ impl<B> Graph<B> {
     pub fn kernel_nodes<A: KernelArgs>(&mut self, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
         make_current(&self.context)?;
         let mut nodes = nodes_of(self.driver.as_ref(), kernel)?;
-        for node in &mut nodes {
-            self.retains_for(node)?;
-        }
+        nodes.iter_mut().try_for_each(|node| self.retains_for(node))?;
         Ok(nodes)
     }
 
     /// From now on, the graph can retain arguments for the node.
-    pub(super) fn retains_for<A: KernelArgs>(&mut self, node: &mut Node<A>) -> Result<(), Error> {
-        let slot = new_slot(node.kernel.keep_loaded())?;
-        self.contents.added(node.any.0, Some(&slot), &[]);
-        node.slot = Some(slot);
+    fn retains_for<A: KernelArgs>(&mut self, node: &mut Node<A>) -> Result<(), Error> {
+        node.slot = Some(new_slot(node.kernel.keep_loaded())?);
+        self.contents.added(node.any.0, node.slot.as_ref(), &[]);
         Ok(())
     }
 }
@@ -122,7 +119,6 @@ impl Graph {
     ) -> Result<Option<Node<A>>, Error> {
         let any = node.into();
         make_current(&self.context)?;
-        found(self.driver.as_ref(), any)?;
         let mut node = node_of(self.driver.as_ref(), any, kernel)?;
         if let Some(node) = &mut node {
             self.retains_for(node)?;
@@ -134,22 +130,12 @@ impl Graph {
 /// A context must be current.
 pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
     let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
-    let mut found = Vec::new();
-    for node in ordered(&nodes, &edges) {
-        found.extend(node_of(graph, AnyNode(node), kernel)?);
-    }
-    Ok(found)
+    ordered(&nodes, &edges).into_iter().filter_map(|node| node_of(graph, AnyNode(node), kernel).transpose()).collect()
 }
 
-pub(super) fn node_of<A: KernelArgs>(
-    graph: GraphRef<'_>,
-    any: AnyNode,
-    kernel: &Kernel<A>,
-) -> Result<Option<Node<A>>, Error> {
-    let Some(node) = graph.node(any.0) else {
-        return Ok(None);
-    };
-    let launch = explain::FOUND.check(node.launch())?.filter(|launch| launch.is_of(kernel.cu_function()));
+fn node_of<A: KernelArgs>(graph: GraphRef<'_>, any: AnyNode, kernel: &Kernel<A>) -> Result<Option<Node<A>>, Error> {
+    let launch = explain::FOUND.check(found(graph, any)?.launch())?;
+    let launch = launch.filter(|launch| launch.is_of(kernel.cu_function()));
     Ok(launch.map(|launch| Node { kernel: kernel.clone(), any, shared: launch.shared, cluster: None, slot: None }))
 }
 

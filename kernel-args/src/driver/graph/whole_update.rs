@@ -34,13 +34,8 @@ impl GraphUpdateError {
     }
 }
 
-impl fmt::Debug for GraphUpdateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.error, f)
-    }
-}
-
 display!(GraphUpdateError, |this, f| fmt::Display::fmt(&this.error, f));
+debug_as_display!(GraphUpdateError);
 
 impl error::Error for GraphUpdateError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {

@@ -3,7 +3,7 @@
 use super::moved_work::MovedWork;
 use crate::{
     driver::api::{Graph, Steps},
-    memory::Access,
+    memory::{Access, lock},
 };
 use core::{
     any::Any,
@@ -11,10 +11,8 @@ use core::{
     sync::atomic::{AtomicU64, Ordering},
 };
 use std::{
-    boxed::Box,
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
+    sync::{Arc, Mutex},
 };
 
 /// The steps of external work, for equal arguments.
@@ -41,9 +39,9 @@ pub(crate) struct ExternalCache {
     now: usize,
     /// What this run has replaced in `order`.
     replaced: Vec<Arc<ExternalSteps>>,
-    /// The number of the run.
     run: u64,
-    captures: u64,
+    /// How often work was captured.
+    pub(crate) captures: u64,
     moved: MovedWork,
     /// How many children have a number.
     children: u64,
@@ -70,12 +68,8 @@ impl ExternalCache {
     /// Reuses equal work of an earlier run as the next step, if any.
     pub(crate) fn recall(&mut self, hash: impl Fn() -> u64, is_equal: impl Fn(&ExternalSteps) -> bool) -> bool {
         let known = self.known.get(&hash());
-        let Some(steps) = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))) else {
-            return false;
-        };
-        let steps = steps.clone();
-        self.set_next(steps);
-        true
+        let known = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))).cloned();
+        known.map(|steps| self.set_next(steps)).is_some()
     }
 
     /// Makes new work the next work.
@@ -112,11 +106,6 @@ impl ExternalCache {
         steps
     }
 
-    /// Returns how often work was captured.
-    pub(crate) fn captures(&self) -> u64 {
-        self.captures
-    }
-
     /// Returns how often only the addresses of work were other ones, and nothing was captured.
     pub(crate) fn moved(&self) -> u64 {
         self.moved.predicted()
@@ -142,7 +131,6 @@ impl ExternalCache {
         }
     }
 
-    /// Returns the work of this run.
     pub(crate) fn now(&self) -> &[Arc<ExternalSteps>] {
         &self.order[..self.now]
     }
@@ -168,6 +156,6 @@ impl ExternalSteps {
     /// Calls `with` with the captured graph of this number.
     pub(crate) fn with_child<R>(all: &[Arc<Self>], number: u64, with: impl FnOnce(&Graph) -> R) -> Option<R> {
         let graph = all.iter().find_map(|steps| steps.child.as_ref().filter(|(own, _)| *own == number));
-        graph.map(|(_, graph)| with(&graph.lock().unwrap_or_else(PoisonError::into_inner)))
+        graph.map(|(_, graph)| with(&lock(graph)))
     }
 }

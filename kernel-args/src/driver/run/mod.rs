@@ -16,5 +16,5 @@ mod uploads;
 
 pub(crate) use external_cache::{Captured, ExternalCache, ExternalSteps};
 pub(crate) use retired::retire;
-pub(crate) use run_record::{Entered, Leftovers, NotRecording, Phase, Recording, RunRecord, Segments, SharedRecording};
+pub(crate) use run_record::{Entered, Leftovers, NotRecording, Recording, RunRecord, Segments, SharedRecording};
 use uploads::Uploads;

@@ -11,7 +11,7 @@
 use super::ExternalSteps;
 use crate::memory::Access;
 use core::{any::Any, iter};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Work with equal arguments, but for their addresses.
 struct Pattern {
@@ -78,15 +78,11 @@ impl MovedWork {
             let state = State::Learning;
             return self.patterns.push(Pattern { first, accesses, shown: 0, places: Vec::new(), state });
         };
-        let (before, expected) = (pattern.state, pattern.words(accesses));
-        pattern.state = match expected {
-            _ if before == State::Off => State::Off,
-            Some(expected) if expected == words => State::Confirmed,
-            None if pattern.learn(accesses, words) => State::Learning,
-            Some(_) if before == State::Confirmed => {
-                self.is_off = true;
-                return;
-            }
+        pattern.state = match (pattern.state, pattern.words(accesses)) {
+            (State::Off, _) => State::Off,
+            (_, Some(expected)) if expected == words => State::Confirmed,
+            (_, None) if pattern.learn(accesses, words) => State::Learning,
+            (State::Confirmed, Some(_)) => return self.is_off = true,
             _ => State::Off,
         };
     }
@@ -162,19 +158,20 @@ impl Pattern {
                 if is_in && has_moved { bit } else { 0 }
             };
             let follows = || self.arguments(accesses).map(follows).fold(0, |all, bit| all | bit);
-            if let Some(index) = self.places.iter().position(|(place, _)| *place == at) {
+            let of = if let Some(index) = self.places.iter().position(|(place, _)| *place == at) {
                 let of = self.places[index].1 & follows();
                 self.places[index].1 = of;
-                if of == 0 {
-                    return false;
-                }
+                of
             } else if old != new {
                 // What was shown before has not moved this word.
                 let of = follows() & !self.shown;
                 self.places.push((at, of));
-                if of == 0 {
-                    return false;
-                }
+                of
+            } else {
+                continue;
+            };
+            if of == 0 {
+                return false;
             }
         }
         let moved = self.arguments(accesses).filter(|(_, own, new)| own.address != new.address);

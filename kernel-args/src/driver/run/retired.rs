@@ -1,11 +1,8 @@
 //! Memory that any thread retires while a run records.
 
-use crate::memory::bind_for_drops;
+use crate::memory::{bind_for_drops, lock};
 use cudarc::driver::CudaStream;
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex, Weak};
 
 /// What was retired on the stream of a sequence while a run records; `None` while none does.
 #[derive(Default)]
@@ -18,13 +15,9 @@ fn handles(stream: &CudaStream) -> Handles {
     (stream.cu_stream().addr(), stream.context().cu_ctx().addr())
 }
 
-/// The sequences whose steps use memory that they neither hold nor own. Each keeps its stream alive.
+/// The sequences whose steps use memory that they neither hold nor own. Each keeps its stream alive. While this or a
+/// [`Retired`] is locked, no value is dropped and no other lock is taken.
 static SEQUENCES: Mutex<Vec<(Handles, Weak<Retired>)>> = Mutex::new(Vec::new());
-
-/// While it is locked, no value is dropped and no other lock is taken.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 impl Retired {
     /// For a sequence on this stream.
@@ -52,10 +45,9 @@ impl Retired {
 pub(crate) fn retire(value: impl Send + Sync + 'static, stream: &CudaStream) {
     let on = handles(stream);
     let value: Arc<dyn Send + Sync> = Arc::new(value);
-    let on_stream =
-        |(stream, sequence): &(Handles, Weak<Retired>)| if *stream == on { sequence.upgrade() } else { None };
     // A sequence that is dropped meanwhile leaves its values to this function, which drops them without the lock.
-    let sequences: Vec<Arc<Retired>> = lock(&SEQUENCES).iter().filter_map(on_stream).collect();
+    let sequences: Vec<Arc<Retired>> =
+        lock(&SEQUENCES).iter().filter(|(stream, _)| *stream == on).filter_map(|(_, one)| one.upgrade()).collect();
     for sequence in sequences {
         if let Some(values) = &mut *lock(&sequence.0) {
             values.push(value.clone());

@@ -13,11 +13,9 @@ use core::{
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUdeviceptr};
 use std::{
-    boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::Arc,
     thread,
-    vec::Vec,
 };
 
 /// One run that records: where a launch with its recorder goes.
@@ -47,8 +45,8 @@ pub(crate) trait Segments: Send + Sync {
 
 /// What the runs of a sequence record, one after another. The lock of its pool is its lock too.
 pub(crate) struct SharedRecording {
-    stream: Arc<CudaStream>,
-    pool: Arc<PoolMemory>,
+    pub(crate) stream: Arc<CudaStream>,
+    pub(crate) pool: Arc<PoolMemory>,
     recording: Recording,
 }
 
@@ -93,16 +91,10 @@ pub(crate) struct Recording {
     untracked: OnceCell<Arc<CudaStream>>,
     /// The values that the run owns.
     pub(crate) kept: RefCell<Vec<Kept>>,
-    pub(crate) phase: Cell<Phase>,
+    /// Whether a run is recording, or was dropped in a place where it could not be cleaned up.
+    pub(crate) is_active: Cell<bool>,
     /// For the steps that use memory which the run neither holds nor owns.
     retired: OnceCell<Arc<Retired>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    Idle,
-    /// A run is recording, or was dropped in a place where it could not be cleaned up.
-    Active,
 }
 
 /// Why a run cannot record.
@@ -178,7 +170,6 @@ impl RunRecord {
         Self { shared, segments, state: AtomicU8::new(RECORDS) }
     }
 
-    /// For the next run.
     pub(crate) fn reset(&mut self) {
         *self.state.get_mut() = RECORDS;
     }
@@ -272,18 +263,10 @@ impl SharedRecording {
             outside_captures: Cell::new(None),
             untracked: OnceCell::new(),
             kept: RefCell::default(),
-            phase: Cell::new(Phase::Idle),
+            is_active: Cell::new(false),
             retired: OnceCell::new(),
         };
         Self { stream, pool, recording }
-    }
-
-    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
-        &self.stream
-    }
-
-    pub(crate) fn pool(&self) -> &Arc<PoolMemory> {
-        &self.pool
     }
 
     #[inline(always)]
@@ -338,8 +321,7 @@ impl Recording {
             // SAFETY: the context is alive. The handle is leaked below, so it never destroys the context, and this
             // recording, which keeps the context alive, is its only user.
             unsafe { CudaContext::from_raw_context(context.ordinal(), context.cu_device(), context.cu_ctx()) }
-        };
-        let own = own?;
+        }?;
         // SAFETY: its slices are aliases of tracked slices, whose uses the run awaits and records.
         unsafe { own.disable_event_tracking() };
         if !context.is_primary() {
@@ -348,9 +330,8 @@ impl Recording {
         Ok(self.untracked.get_or_init(|| own.default_stream()))
     }
 
-    /// A run records.
     pub(crate) fn begin(&self) {
-        self.phase.set(Phase::Active);
+        self.is_active.set(true);
         self.scopes.set(0);
         self.pool.begin_run();
         if let Some(retired) = self.retired.get() {
@@ -362,7 +343,7 @@ impl Recording {
     pub(crate) fn assume(&self, memory: Range<CUdeviceptr>, always: bool) {
         self.retired.get_or_init(|| {
             let retired = Retired::new(self.held.stream());
-            if self.phase.get() == Phase::Active {
+            if self.is_active.get() {
                 retired.begin();
             }
             retired
@@ -372,7 +353,7 @@ impl Recording {
 
     /// Returns what was retired, because the run is over.
     pub(crate) fn take_retired(&self) -> Vec<Arc<dyn Send + Sync>> {
-        self.retired.get().map(|retired| retired.end()).unwrap_or_default()
+        self.retired.get().map_or_else(Vec::new, |retired| retired.end())
     }
 
     /// Kept values can be dropped: if the use of them by other streams is tracked, and the use by this run was not
@@ -392,10 +373,7 @@ impl Recording {
         self.uploads.borrow_mut().clear();
         self.without_node.set(None);
         self.outside_captures.set(None);
-        let external = match self.phase.replace(Phase::Idle) {
-            Phase::Active => self.external.borrow_mut().end_run(),
-            Phase::Idle => Vec::new(),
-        };
+        let external = if self.is_active.take() { self.external.borrow_mut().end_run() } else { Vec::new() };
         let mut retained = self.held.clear();
         retained.append(&mut self.take_retired());
         Leftovers { retained, kept: self.kept.take(), external }

@@ -2,7 +2,7 @@
 
 use crate::{driver::api::alloc_bytes, memory::RunMemory};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Bytes of the host that the steps of a run copy from: they are on the device before the run begins. Equal runs have
 /// them at equal addresses, so other bytes change no step.

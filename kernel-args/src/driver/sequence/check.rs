@@ -8,7 +8,7 @@ use crate::driver::{
 };
 use core::mem;
 use cudarc::driver::CudaStream;
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct Check {

@@ -17,7 +17,7 @@ use crate::{
 use bytemuck::{AnyBitPattern, NoUninit};
 use core::{fmt, slice};
 use cudarc::driver::{DeviceRepr, DeviceSlice, ValidAsZeroBits};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// # Memsets and copies
 /// Slices and views of memory that the run holds or owns. They are steps in the order of the launches.
@@ -56,15 +56,11 @@ impl Run {
         to: &mut impl DeviceMemoryMut<T>,
     ) -> Result<(), Error> {
         let recording = &self.enter("memcpy_dtod")?;
-        let (from_len, to_len) = (from.slice().len(), to.slice().len());
-        if to_len < from_len {
-            return Err(Error::Run(RunError::TooShort { from: from_len, to: to_len }));
-        }
+        check_len(from.slice().len(), to)?;
         let from = memory(recording, from, "memcpy_dtod", "from")?;
         let to = memory(recording, to, "memcpy_dtod", "to")?;
         if from.bytes() > 0 {
-            recording.log.borrow_mut().push_copy(to, from);
-            uses(recording, &[(from, false), (to, true)], from.bytes());
+            copy(recording, from, to);
             self.end_step(recording);
         }
         Ok(())
@@ -107,10 +103,7 @@ impl Run {
     /// Copies `from_len` elements with these bytes.
     fn copy_htod<T>(&self, from_len: usize, from: &[u8], to: &mut impl DeviceMemoryMut<T>) -> Result<(), Error> {
         let recording = &self.enter("memcpy_htod")?;
-        let to_len = to.slice().len();
-        if to_len < from_len {
-            return Err(Error::Run(RunError::TooShort { from: from_len, to: to_len }));
-        }
+        check_len(from_len, to)?;
         let to = memory(recording, to, "memcpy_htod", "to")?;
         if !from.is_empty() {
             let mut uploads = recording.uploads.borrow_mut();
@@ -118,8 +111,7 @@ impl Run {
             let bytes = bytes.map_err(|error| no_memory(NoMemory::Driver(error)))?;
             recording.outside_captures.set(Some(NotRecording::FromHost));
             let from = memory(recording, &bytes, "memcpy_htod", "from")?;
-            recording.log.borrow_mut().push_copy(to, from);
-            uses(recording, &[(from, false), (to, true)], from.bytes());
+            copy(recording, from, to);
             drop(uploads);
             self.end_step(recording);
         }
@@ -165,7 +157,7 @@ impl Run {
         let recording = self.enter("clone_dtoh")?;
         recording.outside_captures.set(Some(NotRecording::ForHost));
         self.end_call(&recording);
-        Ok(HostCopy { slice, run: self.state().clone() })
+        Ok(HostCopy { slice, run: self.0.clone() })
     }
 }
 
@@ -182,10 +174,10 @@ impl<T: DeviceRepr + 'static> HostCopy<T> {
     /// [`Error::Launch`] if the run records or was given up, or the stream is being captured
     /// ([`RunError::Capturing`]); [`Error::Cudarc`] or [`Error::Driver`] if the copy failed.
     pub fn wait(self) -> Result<Vec<T>, Error> {
-        if !self.run.is_enqueued() {
+        if self.run.mode.get().is_none() {
             return Err(not_recording("the copy for the host".into(), NotRecording::NotEnqueued));
         }
-        let stream = self.run.stream();
+        let stream = self.run.record.stream();
         let copied = uncaptured(stream, || Ok(stream.clone_dtoh(&*self.slice)?))?;
         copied.ok_or(Error::Run(RunError::Capturing { what: "`wait` for a copy to the host" }))
     }
@@ -195,6 +187,17 @@ impl<T: 'static> fmt::Debug for HostCopy<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("HostCopy").field(&self.slice).finish()
     }
+}
+
+fn check_len<T>(from: usize, to: &impl DeviceMemory<T>) -> Result<(), Error> {
+    let to = to.slice().len();
+    if to < from { Err(Error::Run(RunError::TooShort { from, to })) } else { Ok(()) }
+}
+
+/// Adds a step that copies all of `from`.
+fn copy(recording: &Recording, from: HeldMemory, to: HeldMemory) {
+    recording.log.borrow_mut().push_copy(to, from);
+    uses(recording, &[(from, false), (to, true)], from.bytes());
 }
 
 /// Adds a step with accesses to the first bytes of this memory, which is written or not.

@@ -2,7 +2,7 @@
 
 use crate::memory::Access;
 use cudarc::driver::sys::CUdeviceptr;
-use std::{collections::BTreeMap, ops::Range, vec, vec::Vec};
+use std::{collections::BTreeMap, ops::Range};
 
 /// The maximum number of branches. On an H200, 1,000 independent kernels that do nothing take 0.29 µs each in 4
 /// branches, 0.21 in 8, 0.22 in 32, 0.24 in 64, and 1.0 without a limit (`tests/benches/README.md`, "Sequences").
@@ -74,10 +74,10 @@ impl Dependencies {
     }
 
     pub(super) fn longest_chain(&self) -> usize {
-        let mut chains: Vec<usize> = Vec::with_capacity(self.ends.len());
+        let mut chains = Vec::with_capacity(self.ends.len());
         for list in self.iter() {
             let before = list.iter().map(|step| chains[*step as usize]).max();
-            chains.push(before.unwrap_or(0) + 1);
+            chains.push(before.unwrap_or(0_usize) + 1);
         }
         chains.into_iter().max().unwrap_or(0)
     }
@@ -145,8 +145,7 @@ impl LastUses {
     }
 
     fn write(&mut self, range: Range<CUdeviceptr>, step: u32) {
-        let inside: Vec<_> = self.0.range(range.clone()).map(|(at, _)| *at).collect();
-        for at in inside {
+        while let Some((&at, _)) = self.0.range(range.clone()).next() {
             self.0.remove(&at);
         }
         self.insert(range, Some(step), Vec::new());
@@ -163,7 +162,7 @@ impl LastUses {
         }
         gaps.push(at..range.end);
         for gap in gaps {
-            self.insert(gap, None, std::vec![step]);
+            self.insert(gap, None, vec![step]);
         }
     }
 
@@ -178,7 +177,6 @@ impl LastUses {
 #[cfg(test)]
 mod tests {
     use super::{Access, Dependencies};
-    use std::{vec, vec::Vec};
 
     const STEPS: usize = 40;
 

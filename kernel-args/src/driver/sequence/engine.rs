@@ -12,18 +12,14 @@ use crate::{
         launch::{is_promised, not_kept, not_recording, unrecorded_after},
         run::{ExternalSteps, NotRecording, Recording, Segments},
     },
-    memory::{Accesses, Kept, StepUses, enter_held, enter_kept},
+    memory::{Accesses, Kept, StepUses, enter_held, enter_kept, lock},
 };
 use core::mem;
 use cudarc::driver::{CudaContext, CudaStream, SyncOnDrop};
-use std::{
-    string::ToString,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    vec,
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex};
 
 /// What a sequence keeps from run to run.
+#[derive(Default)]
 pub(super) struct Engine {
     pub(super) graphs: Graphs,
     /// What the sequence owns for all its runs.
@@ -33,6 +29,7 @@ pub(super) struct Engine {
     check: Check,
 }
 
+#[derive(Default)]
 pub(super) struct Graphs {
     /// A run that is not cut has one segment, and an empty one.
     segments: Vec<Segment>,
@@ -44,7 +41,7 @@ pub(super) struct Graphs {
     run: Progress,
     /// How many segments the last run had that was a graph.
     launched: usize,
-    /// Storage of the last run, for the next one.
+    /// As `guards`.
     changes: Vec<Change>,
     found: Vec<Change>,
     pub(super) counts: RunCounts,
@@ -79,12 +76,12 @@ struct Progress {
     error: Option<Error>,
 }
 
-pub(super) fn lock(engine: &Mutex<Engine>) -> MutexGuard<'_, Engine> {
-    engine.lock().unwrap_or_else(PoisonError::into_inner)
-}
+/// The name of a run in errors.
+pub(super) const RUN: &str = "the run of a sequence";
 
-fn refused(why: NotRecording) -> Error {
-    not_recording("the run of a sequence".into(), why)
+#[cold]
+pub(super) fn refused(why: NotRecording) -> Error {
+    not_recording(RUN.into(), why)
 }
 
 impl Segments for Mutex<Engine> {
@@ -111,18 +108,9 @@ impl Segments for Mutex<Engine> {
 }
 
 impl Engine {
-    pub(super) fn new(limit: usize) -> Self {
-        let graphs = Graphs {
-            segments: vec![Segment::default()],
-            limit,
-            steps: usize::MAX,
-            run: Progress::default(),
-            launched: 0,
-            changes: Vec::new(),
-            found: Vec::new(),
-            counts: RunCounts::default(),
-        };
-        Self { graphs, always: Vec::new(), guards: Vec::new(), check: Check::default() }
+    pub(super) fn new() -> Self {
+        let segments = vec![Segment::default()];
+        Self { graphs: Graphs { segments, limit: 8, steps: usize::MAX, ..Graphs::default() }, ..Self::default() }
     }
 
     /// The run is over.
@@ -198,7 +186,7 @@ impl Engine {
                 return Err(refused(why));
             }
             if is_capturing && held.uses_own_memory() && !is_promised(stream)? {
-                return Err(not_kept("the run of a sequence".into(), "".into()));
+                return Err(not_kept(RUN.into(), "".into()));
             }
             graphs.enqueue(api, recording, is_capturing)?;
             match outside_captures {
@@ -209,11 +197,12 @@ impl Engine {
         });
         guards.clear();
         *storage = recycled(guards);
-        let mode = outcome.map(|()| graphs.run.mode.take().unwrap_or(RunMode::Empty))?;
+        outcome?;
+        let mode = graphs.run.mode.take().unwrap_or(RunMode::Empty);
         let counts = &mut graphs.counts;
         counts.add(&mode);
         let external = external.borrow();
-        (counts.captures, counts.moved) = (external.captures(), external.moved());
+        (counts.captures, counts.moved) = (external.captures, external.moved());
         counts.graphs = graphs.segments.iter().map(|segment| segment.plans.len()).sum();
         if !matches!(mode, RunMode::Plain(_)) {
             let last = graphs.run.complete - 1;
@@ -232,8 +221,12 @@ fn ready(
     entered: Result<(), Error>,
     guards: &mut Vec<SyncOnDrop<'_>>,
 ) -> Result<(), Error> {
-    let entered = entered.and_then(|()| are_reported.then_some(()).ok_or_else(|| refused(NotRecording::Unreported)));
-    let ready = entered.and_then(|()| context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error)));
+    let ready = entered.and_then(|()| {
+        if !are_reported {
+            return Err(refused(NotRecording::Unreported));
+        }
+        context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error))
+    });
     if ready.is_err() {
         guards.drain(..).for_each(mem::forget);
     }
@@ -268,9 +261,8 @@ impl Graphs {
         let at = self.run.complete;
         self.run.complete += 1;
         if self.segments.len() == self.run.complete {
-            let mut next = Segment::default();
-            next.log.clear();
-            self.segments.push(next);
+            self.segments.push(Segment::default());
+            self.segments[at + 1].log.clear();
         }
         let next = &mut self.segments[at + 1];
         let (log, uses) = (mem::take(&mut next.log), mem::take(&mut next.uses));
@@ -284,7 +276,7 @@ impl Graphs {
 
     /// The run is over: the recording gets the log of the first segment.
     pub(super) fn end_run(&mut self, recording: &Recording) {
-        let Progress { complete, .. } = mem::take(&mut self.run);
+        let complete = mem::take(&mut self.run).complete;
         if complete > 0 {
             self.segments[complete].log = recording.log.take();
             self.segments[complete].uses = recording.held.steps.take();
@@ -310,7 +302,7 @@ impl Graphs {
         for segment in &mut segments[run.enqueued..run.complete] {
             let Segment { plans, before_last, log, uses, without_node, external: end } = segment;
             run.enqueued += 1;
-            let work = &external.now()[mem::replace(&mut begin, *end)..*end];
+            let external_steps = &external.now()[mem::replace(&mut begin, *end)..*end];
             if log.len() == 0 {
                 continue;
             }
@@ -320,10 +312,9 @@ impl Graphs {
                 stream,
                 graphs,
                 memory: recording.pool.memory_use(),
-                captures: external.captures(),
+                captures: external.captures,
             };
             let accesses = held.notes_uses.get().then(|| uses.accesses());
-            let external = work;
             let enqueue = Enqueue {
                 api,
                 stream,
@@ -332,7 +323,7 @@ impl Graphs {
                 changes,
                 found,
                 accesses,
-                external,
+                external: external_steps,
                 before_last,
                 is_capturing,
             };
@@ -356,6 +347,10 @@ impl Graphs {
 fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
     empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
+
+/// Up to this number of changes, no other graph is searched for: a comparison with a graph takes as long as some
+/// updates.
+const FEW: usize = 32;
 
 struct Enqueue<'q> {
     api: &'static Api,
@@ -391,8 +386,7 @@ impl Enqueue<'_> {
         let is_first = log.changes().is_some_and(|known| {
             changes.clear();
             changes.extend_from_slice(known);
-            let first = plans.first_mut();
-            first.is_some_and(|plan| plan.is_ordered_for(*accesses))
+            plans.first_mut().is_some_and(|plan| plan.is_ordered_for(*accesses))
         });
         let mode = if is_first && changes.is_empty() {
             RunMode::Updated(0)
@@ -409,20 +403,12 @@ impl Enqueue<'_> {
                 Err(error) => return Ok(Err(error)),
             }
         };
-        let Self { stream, plans, external, .. } = self;
-        plans[0].keep_external(external);
-        match plans[0].launch(log, (&***stream).into()) {
-            Ok(()) => Ok(Ok(mode)),
-            Err(error) => Err(explain::LAUNCHED.error(error)),
-        }
+        let plan = &mut self.plans[0];
+        plan.keep_external(self.external);
+        explain::LAUNCHED.check(plan.launch(log, (&**self.stream).into()))?;
+        Ok(Ok(mode))
     }
-}
 
-/// Up to this number of changes, no other graph is searched for: a comparison with a graph takes as long as some
-/// updates.
-const FEW: usize = 32;
-
-impl Enqueue<'_> {
     /// Updates the graph that becomes this run with the fewest changes, and moves it to the front; returns whether
     /// there is one. If `is_first`, the first graph has these `changes`; otherwise they are stored there.
     ///
@@ -449,11 +435,11 @@ impl Enqueue<'_> {
             }
             plans[0].exchange_steps(before_last);
         }
-        let is_updated = plans[0].update(steps, changes).is_ok();
-        if !is_updated {
-            // The driver does not allow the change, or has changed only some nodes.
-            plans.remove(0);
+        if plans[0].update(steps, changes).is_ok() {
+            return true;
         }
-        is_updated
+        // The driver does not allow the change, or has changed only some nodes.
+        plans.remove(0);
+        false
     }
 }

@@ -18,21 +18,7 @@ use core::{
     panic::Location,
 };
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
-use std::{
-    boxed::Box,
-    format,
-    hash::DefaultHasher,
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
-
-/// Where work comes from: the type of a closure without variables, or a place in the source. Work with equal arguments
-/// from one place is equal.
-trait Place: Copy + PartialEq + Send + Sync + 'static {}
-
-impl Place for TypeId {}
-impl Place for &'static Location<'static> {}
+use std::{hash::DefaultHasher, sync::Arc};
 
 /// The place of work that is never equal.
 #[derive(Clone, Copy)]
@@ -43,8 +29,6 @@ impl PartialEq for Always {
         false
     }
 }
-
-impl Place for Always {}
 
 /// # External work
 /// Calls that enqueue work on a stream themselves: cuBLAS, cuBLASLt, cuDNN, cuFFT, host launchers, the launches and
@@ -173,8 +157,9 @@ impl Run {
         self.add_external(Always, &args, false, work)
     }
 
-    /// If `is_checked`, its copies and memsets use only memory of the arguments, unless a handle has memory.
-    fn add_external<P: Place, A: ExternalArgs, E: From<Error>>(
+    /// Work with equal arguments from one `place` is equal: the type of a closure without variables, or a place in the
+    /// source. If it `is_checked`, its copies and memsets use only memory of the arguments, unless a handle has memory.
+    fn add_external<P: Copy + PartialEq + Send + Sync + 'static, A: ExternalArgs, E: From<Error>>(
         &self,
         place: P,
         args: &A,
@@ -291,7 +276,7 @@ fn capture_work<A: ExternalArgs, E: From<Error>>(
     let graph = capture(recording.held.stream(), |stream| work(stream, A::input(&mut alias)))?;
     match read_captured(graph, is_checked, &allows)? {
         Captured::Steps(_, 0) => Err(failed(
-            "the closure has enqueued nothing on the stream of the run".into(),
+            "the closure has enqueued nothing on the stream of the run",
             "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
         )
         .into()),
@@ -316,7 +301,7 @@ pub(crate) fn capture<E: From<Error>>(
 ) -> Result<Graph, E> {
     if stream.cu_stream().is_null() {
         return Err(failed(
-            "the stream of the sequence is the legacy default stream, which cannot be captured".into(),
+            "the stream of the sequence is the legacy default stream, which cannot be captured",
             "create the sequence on a stream of its own: `Sequence::new(&ctx.new_stream()?)`",
         )
         .into());
@@ -336,23 +321,20 @@ pub(crate) fn capture<E: From<Error>>(
         && info.graph.is_none()
     {
         return Err(failed(
-            "a call in the closure is not possible while the stream is being captured, and has ended the capture"
-                .into(),
+            "a call in the closure is not possible while the stream is being captured, and has ended the capture",
             help,
         )
         .into());
     }
     worked?;
-    let ended = capture.end();
-    if !matches!(ended, Ok(Some(_))) {
-        // A wait that cudarc could not report has ended the capture.
-        let _ = stream.context().check_err();
-    }
-    match ended {
-        Ok(Some(graph)) => Ok(graph),
-        Ok(None) => Err(failed("the capture of the stream was ended in the closure".into(), help).into()),
-        Err(error) => Err(returned(error, help).into()),
-    }
+    let error = match capture.end() {
+        Ok(Some(graph)) => return Ok(graph),
+        Ok(None) => failed("the capture of the stream was ended in the closure", help),
+        Err(error) => returned(error, help),
+    };
+    // A wait that cudarc could not report has ended the capture.
+    let _ = stream.context().check_err();
+    Err(error.into())
 }
 
 /// Returns the nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a
@@ -376,24 +358,24 @@ pub(crate) fn read_captured(
 fn not_read(why: NotRead) -> Error {
     match why {
         NotRead::Call(error) => returned(error, ""),
-        NotRead::Parameters => failed("the driver does not report the parameters of its kernels".into(), ""),
+        NotRead::Parameters => failed("the driver does not report the parameters of its kernels", ""),
         NotRead::Allocation => failed(
-            "the work allocates memory, which no later run would have".into(),
+            "the work allocates memory, which no later run would have",
             "give the library its memory before: for cuBLAS a workspace, `cublasSetWorkspace`, in a slice that is kept with the handle; for cudarc \
              allocate outside of the closure, and pass the slice as an argument",
         ),
         NotRead::Node(what) => failed(
-            format!("the work contains {what}, which cannot be a step of a run"),
+            &format!("the work contains {what}, which cannot be a step of a run"),
             "call it before or after the run; or promise with `external_with` that each run can repeat it",
         ),
         NotRead::Memory { is_host: true, .. } => failed(
-            "the work copies from or to memory of the host, which can be freed before a later run".into(),
+            "the work copies from or to memory of the host, which can be freed before a later run",
             "copy with the run: `run.memcpy_htod(&values, &mut y)`, `run.clone_dtoh(&x)`",
         ),
         NotRead::Memory { is_written, .. } => {
             let verb = if is_written { "writes" } else { "reads" };
             failed(
-                format!("a copy or a memset of the work {verb} memory that is not an argument of it"),
+                &format!("a copy or a memset of the work {verb} memory that is not an argument of it"),
                 "pass the slice as an argument, `&mut` if the work writes it, and use what the closure receives; if it is memory of a handle, pass a \
                  `sequence::Handle`",
             )
@@ -404,11 +386,11 @@ fn not_read(why: NotRead) -> Error {
 #[cold]
 fn returned(error: CallError, help: &'static str) -> Error {
     let error = Error::from(error);
-    if error.lost_context().is_some() { error } else { failed(error.to_string(), help) }
+    if error.lost_context().is_some() { error } else { failed(&error.to_string(), help) }
 }
 
 #[cold]
-fn failed(reason: String, help: &'static str) -> Error {
-    let action = "the external work was not recorded";
+fn failed(reason: &str, help: &'static str) -> Error {
+    let (action, reason) = ("the external work was not recorded", reason.into());
     Error::Graph(Box::new(GraphError { kernel: None, action, reason, status: None, help, lost: None }))
 }

@@ -2,10 +2,7 @@
 
 use super::retire;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Keep, KeptMemory, PoolSlice, memory};
-use core::{
-    fmt,
-    ops::{Deref, DerefMut},
-};
+use core::ops::{Deref, DerefMut};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
 use std::sync::Arc;
 
@@ -88,27 +85,27 @@ impl<T: 'static> DerefMut for Memory<T> {
     }
 }
 
-impl<T: 'static> memory::Sealed<T> for Memory<T> {}
-
-impl<T: 'static> DeviceMemory<T> for Memory<T> {
-    type Slice = CudaSlice<T>;
-
-    #[inline]
-    fn slice(&self) -> &CudaSlice<T> {
-        self
-    }
-}
-
-impl<T: 'static> DeviceMemoryMut<T> for Memory<T> {}
-
-impl<T: 'static> Keep for Memory<T> {
-    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
-        memory.add(self);
-    }
-}
-
 macro_rules! slices {
     ($($slice:ident),*) => {$(
+        impl<T: 'static> memory::Sealed<T> for $slice<T> {}
+
+        impl<T: 'static> DeviceMemory<T> for $slice<T> {
+            type Slice = CudaSlice<T>;
+
+            #[inline]
+            fn slice(&self) -> &CudaSlice<T> {
+                self
+            }
+        }
+
+        impl<T: 'static> DeviceMemoryMut<T> for $slice<T> {}
+
+        impl<T: 'static> Keep for $slice<T> {
+            fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+                memory.add(self);
+            }
+        }
+
         impl<T: 'static> DeviceSlice<T> for $slice<T> {
             fn len(&self) -> usize {
                 (**self).len()
@@ -135,8 +132,4 @@ macro_rules! slices {
 
 slices!(Memory, PoolSlice);
 
-impl<T: 'static> fmt::Debug for Memory<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Memory").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+debug!([T: 'static] Memory<T>, this => len: this.len());

@@ -1,7 +1,5 @@
 //! How runs were enqueued, and why a run was plain launches.
 
-use std::{fmt, string::String};
-
 /// How the last run of a [`Sequence`](super::Sequence) was enqueued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -84,14 +82,8 @@ pub enum WhyPlain {
     Refused(String),
 }
 
-impl fmt::Display for WhyPlain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Attribute(name) => {
-                write!(f, "a node of a graph cannot have the launch attribute `{name}`")
-            }
-            Self::Capturing => f.write_str("the stream is being captured"),
-            Self::Refused(reason) => write!(f, "the driver did not create the graph: {reason}"),
-        }
-    }
-}
+display!(WhyPlain, |this, f| match this {
+    Self::Attribute(name) => write!(f, "a node of a graph cannot have the launch attribute `{name}`"),
+    Self::Capturing => f.write_str("the stream is being captured"),
+    Self::Refused(reason) => write!(f, "the driver did not create the graph: {reason}"),
+});

@@ -8,7 +8,7 @@ use crate::driver::{
     run::ExternalSteps,
 };
 use cudarc::driver::CudaStream;
-use std::{string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Enqueues the steps in order. After an error, the steps before it are enqueued.
 pub(super) fn enqueue(
@@ -39,17 +39,14 @@ pub(super) fn enqueue(
 
 fn enqueue_launch(api: &Api, stream: &CudaStream, launch: &RecordedLaunch<'_>) -> Result<(), Error> {
     let mut attributes: Vec<_> = launch.attributes().collect();
-    let config = LaunchConfig::new(launch.grid, launch.block, launch.shared, stream.into());
-    let config = match attributes.as_mut_slice() {
-        [] => config,
-        attributes => config.with_attributes(attributes),
-    };
+    let mut config = LaunchConfig::new(launch.grid, launch.block, launch.shared, stream.into());
+    if !attributes.is_empty() {
+        config = config.with_attributes(&mut attributes);
+    }
     let status = launch.with_call(|call| api.launch(&config, call, launch.promise()));
     if status == Status::SUCCESS {
         return Ok(());
     }
     let function = launch.function();
-    let context = Some(&**stream.context());
-    let name = function_name(function);
-    Err(failed(name, function, status, config, None, String::new(), context))
+    Err(failed(function_name(function), function, status, config, None, String::new(), Some(&**stream.context())))
 }

@@ -15,7 +15,7 @@ use crate::{
 };
 use core::{iter, mem};
 use cudarc::driver::{CudaContext, CudaStream};
-use std::{boxed::Box, sync::Arc, vec, vec::Vec};
+use std::sync::Arc;
 
 /// The graph of a run. The fields are dropped in this order.
 pub(super) struct Plan {
@@ -122,10 +122,7 @@ impl Plan {
 
     /// Launches the graph, whose nodes have the steps of `log`.
     pub(super) fn launch(&self, log: &LaunchLog, stream: StreamHandle<'_>) -> Result<(), CallError> {
-        match log.promise() {
-            Some(promise) => self.exec.launch(stream, promise),
-            None => Ok(()),
-        }
+        log.promise().map_or(Ok(()), |promise| self.exec.launch(stream, promise))
     }
 }
 
@@ -142,11 +139,8 @@ impl Drop for Functions {
         let context = self.stream.context();
         // `Drop` cannot report an error.
         let _ = context.bind_to_thread();
-        release(
-            Some(&self.stream),
-            context,
-            vec![Box::new((mem::take(&mut self.keepers), mem::take(&mut self.external)))],
-        );
+        let owner = Box::new((mem::take(&mut self.keepers), mem::take(&mut self.external)));
+        release(Some(&self.stream), context, vec![owner]);
     }
 }
 
@@ -162,10 +156,7 @@ fn add(
     context: &Arc<CudaContext>,
     external: &[Arc<ExternalSteps>],
 ) -> Result<NodeId, CallError> {
-    let Ok(after) = graph.after(before) else {
-        // The nodes were added to this graph.
-        unreachable!("a node of another graph")
-    };
+    let after = graph.after(before).expect("the nodes were added to this graph");
     match step {
         Step::Launch(launch) => {
             let node = with_params(launch, |params| after.add_kernel(params))?;
@@ -175,10 +166,7 @@ fn add(
             Ok(node.id())
         }
         Step::Memory(memory) => after.add_memory(memory, (&**context).into()),
-        Step::Child(number) => match ExternalSteps::with_child(external, *number, |child| after.add_child(child)) {
-            Some(added) => added,
-            // The run has the work of its steps.
-            None => unreachable!("a child without its work"),
-        },
+        Step::Child(number) => ExternalSteps::with_child(external, *number, |child| after.add_child(child))
+            .expect("the run has the work of its steps"),
     }
 }

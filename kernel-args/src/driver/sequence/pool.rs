@@ -166,14 +166,14 @@ impl Sequence {
     /// Sets the number of bytes that the sequence allocates from the driver at most, for [`Run::alloc`].
     #[must_use]
     pub fn memory_limit(self, bytes: usize) -> Self {
-        self.pool().set_limit(bytes);
+        self.shared.pool.set_limit(bytes);
         self
     }
 
     /// Returns how much memory it has for [`Run::alloc`].
     #[must_use]
     pub fn memory_use(&self) -> MemoryUse {
-        self.pool().memory_use()
+        self.shared.pool.memory_use()
     }
 
     /// Frees the memory that no slice has, behind the runs. The next run gets other addresses.

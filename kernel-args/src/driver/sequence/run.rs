@@ -2,7 +2,7 @@
 
 use super::{
     RunMode,
-    engine::{Engine, lock},
+    engine::{Engine, RUN, refused},
 };
 use crate::{
     driver::{
@@ -14,7 +14,7 @@ use crate::{
         run::{Entered, Leftovers, NotRecording, RunRecord, SharedRecording},
         watched::{enter_closure, leave_closure},
     },
-    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory, bind_for_drops},
+    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory, bind_for_drops, lock},
 };
 use core::{
     any::Any,
@@ -25,8 +25,6 @@ use core::{
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::{
     borrow::Cow,
-    boxed::Box,
-    string::ToString,
     sync::{Arc, Mutex, OnceLock},
 };
 
@@ -64,15 +62,15 @@ use std::{
 /// # }
 /// ```
 #[must_use = "a run that is dropped before `finish` is given up: the rest of it is not enqueued"]
-pub struct Run(Arc<State>);
+pub struct Run(pub(super) Arc<State>);
 
 /// A run, until its last recorder is dropped.
 pub(super) struct State {
-    record: RunRecord,
+    pub(super) record: RunRecord,
     engine: Arc<Mutex<Engine>>,
     recorders: AtomicUsize,
-    /// How the run was enqueued.
-    mode: OnceLock<RunMode>,
+    /// How the run was enqueued, if it was.
+    pub(super) mode: OnceLock<RunMode>,
 }
 
 impl State {
@@ -81,31 +79,19 @@ impl State {
         Self { record, engine, recorders: AtomicUsize::new(0), mode: OnceLock::new() }
     }
 
-    pub(super) fn set_checked(&self, recording: &Entered<'_>) {
-        self.record.set_checked(recording);
-    }
-
     /// For the next run of the same sequence.
     pub(super) fn reset(&mut self) {
         self.record.reset();
         self.mode = OnceLock::new();
     }
 
-    pub(super) fn mode(&self) -> Option<&RunMode> {
-        self.mode.get()
-    }
-
-    /// Returns whether it is over, and was enqueued.
-    pub(super) fn is_enqueued(&self) -> bool {
-        self.mode.get().is_some()
-    }
-
-    pub(super) fn stream(&self) -> &Arc<CudaStream> {
-        self.record.stream()
-    }
-
     pub(super) fn has_recorders(&self) -> bool {
         self.recorders.load(Ordering::Relaxed) > 0
+    }
+
+    fn set_over(&self, recording: &Entered<'_>) {
+        self.record.set_over(recording);
+        end_run((&raw const *self).cast());
     }
 
     /// Ends the run, which this thread has entered once.
@@ -131,9 +117,8 @@ impl State {
         }
 
         // From now on, no code that runs here can record.
-        self.record.set_over(&recording);
-        end_run((&raw const *self).cast());
-        let (engine, stream) = (&*self.engine, self.stream());
+        self.set_over(&recording);
+        let (engine, stream) = (&*self.engine, self.record.stream());
         let mut clear = Clear { recording: Some(recording), engine, stream, is_enqueued: false };
         let outcome = match &clear.recording {
             Some(recording) if enqueues => lock(engine).finish(recording),
@@ -143,7 +128,7 @@ impl State {
             }
         };
         clear.is_enqueued = enqueues && outcome.is_ok();
-        if let (Ok(mode), true) = (&outcome, enqueues) {
+        if enqueues && let Ok(mode) = &outcome {
             // It is set once, by the thread that ends the run.
             let _ = self.mode.set(mode.clone());
         }
@@ -151,38 +136,12 @@ impl State {
         outcome
     }
 
-    #[inline(always)]
-    pub(super) fn enter(&self, what: &str) -> Result<Entered<'_>, Error> {
-        #[cold]
-        fn failed(what: &str, why: NotRecording) -> Error {
-            not_recording(what.to_string(), why)
-        }
-
-        self.record.enter().map_err(|why| failed(what, why))
-    }
-
-    /// Returns the recording, if this thread is not in a launch of the run.
-    fn enter_once(&self) -> Result<Entered<'_>, Error> {
-        let what = "the run of a sequence";
-        let recording = self.enter(what)?;
-        if recording.is_only() { Ok(recording) } else { Err(not_recording(what.to_string(), NotRecording::Inside)) }
-    }
-
-    /// After a step.
-    #[inline]
-    fn end_step(&self, recording: &Entered<'_>) {
-        if recording.is_watched.get() {
-            self.record.end_step(recording);
-        }
-    }
-
     fn give_up(&self) {
         match self.record.enter() {
             Ok(recording) if recording.is_only() => drop(self.end(recording, false)),
             // A launch of this run is lowered, and its argument drops the last recorder. The next run clears it.
             Ok(recording) => {
-                self.record.set_over(&recording);
-                end_run((&raw const *self).cast());
+                self.set_over(&recording);
                 drop(recording.take_retired());
             }
             // It is over; or the next call of `begin` on the thread that is in it clears it.
@@ -217,10 +176,8 @@ pub(super) struct Scope<'r>(&'r State, Option<Entered<'r>>);
 
 impl Scope<'_> {
     pub(super) fn finish(mut self) -> Result<RunMode, Error> {
-        match self.1.take() {
-            Some(recording) => self.0.end(recording, true),
-            None => unreachable!("only its end takes it"),
-        }
+        let recording = self.1.take().expect("only its end takes it");
+        self.0.end(recording, true)
     }
 }
 
@@ -248,25 +205,35 @@ impl Run {
     }
 
     pub(super) fn scope(&self) -> Result<Scope<'_>, Error> {
-        let recording = self.0.enter_once()?;
+        let recording = self.enter_once()?;
         recording.stay();
         self.0.record.end_call(&recording);
         Ok(Scope(&self.0, Some(recording)))
     }
 
-    pub(super) fn state(&self) -> &Arc<State> {
-        &self.0
-    }
-
     /// `what` names what is recorded in errors.
     #[inline(always)]
     pub(super) fn enter(&self, what: &str) -> Result<Entered<'_>, Error> {
-        self.0.enter(what)
+        #[cold]
+        fn failed(what: &str, why: NotRecording) -> Error {
+            not_recording(what.into(), why)
+        }
+
+        self.0.record.enter().map_err(|why| failed(what, why))
     }
 
+    /// Returns the recording, if this thread is not in a launch of the run.
+    fn enter_once(&self) -> Result<Entered<'_>, Error> {
+        let recording = self.enter(RUN)?;
+        if recording.is_only() { Ok(recording) } else { Err(refused(NotRecording::Inside)) }
+    }
+
+    /// After a step.
     #[inline]
     pub(super) fn end_step(&self, recording: &Entered<'_>) {
-        self.0.end_step(recording);
+        if recording.is_watched.get() {
+            self.0.record.end_step(recording);
+        }
     }
 
     /// After a call that adds no step.
@@ -290,7 +257,7 @@ impl Run {
     /// # Panics
     /// If the drop of a kept value panics. The run was enqueued, and all other values are dropped.
     pub fn finish(self) -> Result<RunMode, Error> {
-        self.0.end(self.0.enter_once()?, true)
+        self.0.end(self.enter_once()?, true)
     }
 
     /// Returns whether it records: it was neither enqueued nor given up.

@@ -2,23 +2,21 @@
 
 use super::{
     Recorder, Run, RunCounts, RunMode,
-    engine::{Engine, lock},
+    engine::{Engine, RUN, refused},
     run::{State, other_context_slice},
 };
 use crate::{
     driver::{
         error::{Error, OutsideOf},
-        launch::{check_enclosing, not_recording, within},
-        run::{Entered, NotRecording, Phase, SharedRecording},
+        launch::{check_enclosing, within},
+        run::{Entered, NotRecording, SharedRecording},
         watched::is_switched_on,
     },
-    memory::{ALL_MEMORY, Keep, Kept, PoolMemory},
+    memory::{ALL_MEMORY, Keep, Kept, lock},
 };
-use core::{fmt, ops::Range};
+use core::ops::Range;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::sync::{Arc, Mutex};
-
-const GRAPHS: usize = 8;
 
 /// A piece of a program that launches on one stream and is repeated. Each run is one launch of a CUDA graph.
 ///
@@ -69,7 +67,7 @@ const GRAPHS: usize = 8;
 ///
 /// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) contains the reason.
 pub struct Sequence {
-    shared: Arc<SharedRecording>,
+    pub(super) shared: Arc<SharedRecording>,
     engine: Arc<Mutex<Engine>>,
     /// The last run.
     last: Arc<State>,
@@ -83,7 +81,7 @@ impl Sequence {
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
         let shared = Arc::new(SharedRecording::new(stream.clone()));
-        let engine = Arc::new(Mutex::new(Engine::new(GRAPHS)));
+        let engine = Arc::new(Mutex::new(Engine::new()));
         let last = Arc::new(State::new(&shared, &engine));
         Self { shared, engine, last, mode: RunMode::Empty, checks: is_switched_on("KERNEL_ARGS_CHECK_SEQUENCES") }
     }
@@ -183,36 +181,33 @@ impl Sequence {
     /// [`Error::Launch`] if a run of this sequence is not over, or this thread records another run on the stream.
     pub fn begin(&mut self) -> Result<Run, Error> {
         let recording = self.idle()?;
-        check_enclosing(Some(self.stream()), what)?;
+        check_enclosing(Some(self.stream()), || RUN.into())?;
         lock(&self.engine).end_run(&recording);
         let leftovers = recording.clear();
         recording.begin();
         drop(recording);
         leftovers.release();
-        if let Some(mode) = self.last.mode() {
-            self.mode = mode.clone();
-        }
+        self.mode = self.mode().clone();
         match Arc::get_mut(&mut self.last) {
             Some(unused) => unused.reset(),
             None => self.last = Arc::new(State::new(&self.shared, &self.engine)),
         }
         let run = Run::begun(&self.last);
         if self.checks && !self.stream().context().is_managing_stream_synchronization() {
-            let recording = run.enter(&what())?;
+            let recording = run.enter(RUN)?;
             recording.is_watched.set(true);
             recording.segment.set(usize::MAX);
-            self.last.set_checked(&recording);
+            self.last.record.set_checked(&recording);
         }
         Ok(run)
     }
 
     /// Returns the recording, if no run records.
     pub(super) fn idle(&self) -> Result<Entered<'_>, Error> {
-        let recording = self.shared.enter().map_err(|why| not_recording(what(), why))?;
+        let recording = self.shared.enter().map_err(refused)?;
         // The recorders of a run that was given up can be dropped where it could not be ended.
-        let is_active = recording.phase.get() == Phase::Active && self.last.has_recorders();
-        if is_active || !recording.is_only() {
-            return Err(not_recording(what(), NotRecording::Unfinished));
+        if recording.is_active.get() && self.last.has_recorders() || !recording.is_only() {
+            return Err(refused(NotRecording::Unfinished));
         }
         Ok(recording)
     }
@@ -299,7 +294,7 @@ impl Sequence {
     /// Returns how the last run was enqueued.
     #[must_use]
     pub fn mode(&self) -> &RunMode {
-        self.last.mode().unwrap_or(&self.mode)
+        self.last.mode.get().unwrap_or(&self.mode)
     }
 
     /// Returns how often runs were enqueued in which way, and how many graphs are remembered. It is empty while a run
@@ -312,21 +307,8 @@ impl Sequence {
     /// Returns the stream on which runs are enqueued.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
-        self.shared.stream()
-    }
-
-    pub(super) fn pool(&self) -> &Arc<PoolMemory> {
-        self.shared.pool()
+        &self.shared.stream
     }
 }
 
-/// Returns the name of a run in errors.
-fn what() -> std::string::String {
-    "the run of a sequence".into()
-}
-
-impl fmt::Debug for Sequence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sequence").field("mode", self.mode()).finish_non_exhaustive()
-    }
-}
+debug!(Sequence, this => mode: this.mode());
