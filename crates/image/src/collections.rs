@@ -70,6 +70,12 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
+/// Returns a count or a position. An image is too small for 2^32 kernels or parts, and debug information has at most 256
+/// MiB.
+pub(crate) fn narrow(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
 /// Returns a stable sort. Only its last step is compiled for each type.
 pub(crate) fn sort<T>(list: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) {
     let mut order = order(list.len(), &|a, b| compare(&list[a], &list[b]));

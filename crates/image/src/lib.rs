@@ -27,8 +27,13 @@ extern crate alloc;
 #[cfg(any(feature = "recording", test))]
 extern crate std;
 
-/// `Display` of a type.
+/// `Display` of a type, and `Error` of an error.
 macro_rules! display {
+    (error $ty:ty, $($text:tt)*) => {
+        display!($ty, $($text)*);
+
+        impl core::error::Error for $ty {}
+    };
     ($ty:ty, |$this:ident, $f:ident| $text:expr) => {
         impl core::fmt::Display for $ty {
             fn fmt(&self, $f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -52,7 +57,7 @@ mod writers;
 /// What the prelude of `std` has, and the collections.
 #[allow(unused_imports, reason = "not every feature needs all")]
 mod prelude {
-    pub(crate) use crate::collections::{Map, order, sort};
+    pub(crate) use crate::collections::{Map, narrow, order, sort};
     pub(crate) use alloc::{
         borrow::{Cow, ToOwned},
         boxed::Box,

@@ -70,8 +70,7 @@ impl CudaVersion {
     /// the version.
     #[must_use]
     pub fn newest_ptx(self) -> Option<PtxVersion> {
-        let known = RELEASES.iter().find(|release| release.cuda == self);
-        known.map(|release| release.ptx)
+        RELEASES.iter().find(|release| release.cuda == self).map(|release| release.ptx)
     }
 }
 

@@ -8,23 +8,17 @@ use core::ffi::CStr;
 pub(crate) type Class = [bool; 256];
 
 pub(crate) const fn except(bytes: &[u8]) -> Class {
-    let mut class = [true; 256];
-    let mut i = 0;
-    while i < bytes.len() {
-        class[bytes[i] as usize] = false;
-        i += 1;
-    }
-    class
+    with([true; 256], bytes, false)
 }
 
 pub(crate) const fn only(bytes: &[u8]) -> Class {
-    with([false; 256], bytes)
+    with([false; 256], bytes, true)
 }
 
-pub(crate) const fn with(mut class: Class, bytes: &[u8]) -> Class {
+pub(crate) const fn with(mut class: Class, bytes: &[u8], is_member: bool) -> Class {
     let mut i = 0;
     while i < bytes.len() {
-        class[bytes[i] as usize] = true;
+        class[bytes[i] as usize] = is_member;
         i += 1;
     }
     class

@@ -42,7 +42,7 @@ pub enum Error {
     Kernels(usize),
 }
 
-display!(Error, |this, f| match this {
+display!(error Error, |this, f| match this {
     Self::Unknown(first) => {
         write!(f, "neither PTX, nor a cubin, nor a fat binary: it begins with `{}`", first.escape_ascii())
     }
@@ -63,8 +63,6 @@ display!(Error, |this, f| match this {
         "an image whose kernels need more than {limit} bytes of memory, which is the limit for a file of this size"
     ),
 });
-
-impl core::error::Error for Error {}
 
 pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     if let Some(kind) = binary_format(bytes) {

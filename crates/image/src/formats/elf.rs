@@ -13,7 +13,6 @@ pub(crate) const SYMBOL: usize = 24;
 
 pub(crate) const SHT_SYMTAB: u32 = 2;
 pub(crate) const SHT_STRTAB: u32 = 3;
-#[cfg(feature = "debug-info")]
 pub(crate) const SHT_RELA: u32 = 4;
 pub(crate) const SHT_NOBITS: u32 = 8;
 pub(crate) const SHT_LOPROC: u32 = 0x7000_0000;

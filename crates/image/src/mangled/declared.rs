@@ -23,7 +23,6 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 
-#[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     Possible,
     /// The type is the name of an enum in C++, or of a pointer in another language.
@@ -60,15 +59,16 @@ impl Demangled {
         if let Some(types) = types {
             parameters.iter_mut().zip(types).for_each(|(parameter, ty)| parameter.cpp = ty);
         } else if name.is_some_and(|name| name.is_foreign(&parameters)) {
-            let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
             // numba passes a half as `.u16`.
-            parameters.iter_mut().filter(is_short).for_each(|parameter| parameter.class = Class::Bits);
+            for parameter in parameters.iter_mut().filter(|p| p.size == 2 && p.class == Class::Integer) {
+                parameter.class = Class::Bits;
+            }
         }
         parameters
     }
 
     /// Returns whether the symbol is not C++, and contains types that these parameters do not have.
-    pub(crate) fn is_foreign(&self, parameters: &[Parameter<'_>]) -> bool {
+    fn is_foreign(&self, parameters: &[Parameter<'_>]) -> bool {
         self.list == Arity::Foreign
             || self.list == Arity::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
     }
@@ -79,8 +79,7 @@ impl Demangled {
         if !self.is_foreign(parameters) {
             return self;
         }
-        let start = self.name.start;
-        let end = self.spelled().arguments.map_or(self.name.end, |arguments| arguments.end + 1);
+        let (start, end) = (self.name.start, self.spelled().instance_end());
         for range in self.template.iter_mut().flatten().chain([&mut self.name]) {
             *range = range.start - start..range.end - start;
         }

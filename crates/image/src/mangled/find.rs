@@ -149,12 +149,14 @@ fn begins_with(list: &[String], first: &[String]) -> bool {
 }
 
 impl Spelled<'_> {
+    /// Returns the end of the template arguments, with the bracket; without arguments, of the name.
+    pub(crate) fn instance_end(&self) -> usize {
+        self.arguments.as_ref().map_or(self.name.end, |arguments| arguments.end + 1)
+    }
+
     /// `None` if they cannot be read.
     fn parameters(&self) -> Option<Vec<String>> {
-        let open = match &self.arguments {
-            Some(arguments) => arguments.end + 1,
-            None => self.name.end,
-        };
+        let open = self.instance_end();
         let bytes = self.text.as_bytes();
         let close = closing(bytes, open).filter(|_| bytes.get(open) == Some(&b'('))?;
         split(self.text.get(open + 1..close)?)
@@ -225,10 +227,7 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
 
 /// Returns the Levenshtein distance of the first [`COMPARED`] bytes. It ignores case.
 fn distance(a: &str, b: &str) -> usize {
-    let cut = |text: &str| -> Vec<u8> {
-        let bytes = text.bytes().take(COMPARED);
-        bytes.map(|b| b.to_ascii_lowercase()).collect()
-    };
+    let cut = |text: &str| -> Vec<u8> { text.bytes().take(COMPARED).map(|b| b.to_ascii_lowercase()).collect() };
     let (a, b) = (cut(a), cut(b));
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -260,9 +259,9 @@ pub fn similar_files(wanted: &str, mut names: Vec<String>) -> (Option<String>, V
     let similar = nearest_by_name(&stem(wanted), names.iter().map(|name| (name.as_str(), stem(name))));
     let similar: Vec<String> = similar.into_iter().map(String::from).collect();
     names.truncate(LISTED);
-    let can_be_meant = |name: &&String| ending(name) == wanted_ending || is_image(name) && wanted_ending != "cu";
-    let meant = similar.iter().find(can_be_meant).cloned();
-    (meant, if similar.is_empty() { names } else { similar })
+    let mut similar_names = similar.iter();
+    let meant = similar_names.find(|name| ending(name) == wanted_ending || is_image(name) && wanted_ending != "cu");
+    (meant.cloned(), if similar.is_empty() { names } else { similar })
 }
 
 #[cfg(test)]

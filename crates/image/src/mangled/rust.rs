@@ -11,8 +11,7 @@ pub(super) fn read(symbol: &str) -> Option<Demangled> {
         return None;
     }
     let mut text = Limited(String::new());
-    let path = rustc_demangle::try_demangle(symbol).ok()?;
-    write!(text, "{path:#}").ok()?;
+    write!(text, "{:#}", rustc_demangle::try_demangle(symbol).ok()?).ok()?;
     let mut text = text.0;
     let arguments = arguments(&text);
     if let Some(open) = arguments {

@@ -101,38 +101,35 @@ impl<'s> Tree<'s> {
     }
 
     /// With each inner node replaced. A local name is not changed: its template parameters belong to its function.
-    fn with(&mut self, id: Id, other: &mut impl FnMut(Id) -> Id) -> Node<'s> {
-        let node = self.node(id);
-        let mut list = |list: NodeList| {
-            let old = self.items(list).to_vec();
+    fn with(&mut self, id: Id, other: &mut dyn FnMut(Id) -> Id) -> Node<'s> {
+        let mut node = self.node(id);
+        let mut replace = |list: &mut NodeList| {
+            let old = self.items(*list).to_vec();
             let new: Vec<Id> = old.iter().map(|&id| other(id)).collect();
-            if new == old { list } else { self.list(&new) }
+            if new != old {
+                *list = self.list(&new);
+            }
         };
-        match node {
-            Node::Arguments(items) => Node::Arguments(list(items)),
-            Node::Pack(items) => Node::Pack(list(items)),
-            Node::Form(text, precedence, operands) => Node::Form(text, precedence, list(operands)),
+        match &mut node {
+            Node::Arguments(list) | Node::Pack(list) | Node::Form(.., list) => replace(list),
             Node::Function(name, result, parameters, tail) => {
-                let parameters = list(parameters);
-                Node::Function(name.map(&mut *other), result.map(&mut *other), parameters, other(tail))
+                replace(parameters);
+                name.iter_mut().chain(result).chain([tail]).for_each(|inner| *inner = other(*inner));
             }
-            Node::Nested(scope, name) => Node::Nested(other(scope), other(name)),
-            Node::Instance(name, arguments) => Node::Instance(other(name), other(arguments)),
-            Node::Member(class, ty) => Node::Member(other(class), other(ty)),
-            Node::Array(element, length) => Node::Array(other(element), other(length)),
-            Node::Binary(symbol, precedence, left, right) => {
-                Node::Binary(symbol, precedence, other(left), other(right))
-            }
-            Node::Tagged(name, tag) => Node::Tagged(other(name), tag),
-            Node::Expansion(pattern) => Node::Expansion(other(pattern)),
-            Node::Qualified(ty, qualifiers) => Node::Qualified(other(ty), qualifiers),
-            Node::Pointer(mark, to) => Node::Pointer(mark, other(to)),
-            Node::Structor(class, is_destructor) => Node::Structor(other(class), is_destructor),
-            Node::Literal(ty, value) => Node::Literal(other(ty), value),
-            node @ (Node::Name(_) | Node::Builtin(_) | Node::Operator(_) | Node::Local(..) | Node::Parameter(..)) => {
-                node
-            }
+            Node::Nested(first, second)
+            | Node::Instance(first, second)
+            | Node::Member(first, second)
+            | Node::Array(first, second)
+            | Node::Binary(_, _, first, second) => (*first, *second) = (other(*first), other(*second)),
+            Node::Tagged(inner, _)
+            | Node::Expansion(inner)
+            | Node::Qualified(inner, _)
+            | Node::Pointer(_, inner)
+            | Node::Structor(inner, _)
+            | Node::Literal(inner, _) => *inner = other(*inner),
+            Node::Name(_) | Node::Builtin(_) | Node::Operator(_) | Node::Local(..) | Node::Parameter(..) => {}
         }
+        node
     }
 
     pub(super) fn list(&mut self, ids: &[Id]) -> NodeList {

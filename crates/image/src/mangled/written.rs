@@ -53,32 +53,30 @@ impl Written {
         let name = text.get(name_start..name_end)?;
         // Rust: `step::<f32>`.
         let name = template.as_ref().and_then(|_| name.strip_suffix("::")).unwrap_or(name);
-        let parameters = match list {
-            None => None,
-            Some(open) => {
-                let close = closing(bytes, open).filter(|close| close + 1 == bytes.len())?;
-                let mut parameters = split(&text[open + 1..close])?;
-                parameters.retain(|parameter| parameter != "void");
-                Some(parameters)
-            }
-        };
-        let arguments = match template {
-            None => None,
-            Some(template) => Some(split(&text[template.start + 1..template.end])?),
-        };
-        (!name.is_empty()).then_some(Self { name: name.into(), arguments, parameters })
+        let mut written = Self { name: name.into(), arguments: None, parameters: None };
+        if let Some(open) = list {
+            let close = closing(bytes, open).filter(|close| close + 1 == bytes.len())?;
+            let parameters = written.parameters.insert(split(&text[open + 1..close])?);
+            parameters.retain(|parameter| parameter != "void");
+        }
+        if let Some(template) = template {
+            written.arguments = Some(split(&text[template.start + 1..template.end])?);
+        }
+        (!name.is_empty()).then_some(written)
     }
 }
 
 /// As a word, unlike in `linear_operator`.
 fn has_operator(text: &str) -> bool {
-    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     text.split(|c| !in_name(c)).any(|word| word == "operator")
+}
+
+fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
 /// Without what source code does not contain: ABI tags (`k[abi:v1]`) and inline namespaces (`std::__4::pair`).
 pub(super) fn tidy(text: &str) -> String {
-    let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut tidy = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
@@ -204,8 +202,7 @@ fn levels(ty: &str) -> (&str, Vec<(char, bool)>) {
 fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     let mut is_const = false;
     loop {
-        let not_in_word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        let word = text.rsplit(not_in_word).next().unwrap_or_default();
+        let word = text.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).next().unwrap_or_default();
         match word {
             "const" => is_const = true,
             "volatile" | "restrict" | "__restrict" | "__restrict__" => {}

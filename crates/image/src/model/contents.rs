@@ -92,10 +92,10 @@ impl Code {
             }
             CodeKind::TileIr | CodeKind::Other => None,
         };
-        match compatible.unwrap_or(Compatibility::Unknown) {
-            Compatibility::Yes => Ok(true),
-            Compatibility::Unknown => Ok(false),
-            Compatibility::No => Err(Unfit::Gpu),
+        match compatible {
+            Some(Compatibility::Yes) => Ok(true),
+            Some(Compatibility::No) => Err(Unfit::Gpu),
+            Some(Compatibility::Unknown) | None => Ok(false),
         }
     }
 }
@@ -123,8 +123,7 @@ pub fn contents_of(kind: Kind, image: &[u8]) -> Result<Vec<Code>, Error> {
         Kind::Fatbin => {
             let mut budget = Budget::new(image.len() as u64);
             let members = fatbin::members(image).map_err(Error::Fatbin)?;
-            let code = |member: &Member<'_>| member_code(member, &mut budget);
-            members.iter().map(code).collect()
+            members.iter().map(|member| member_code(member, &mut budget)).collect()
         }
     }
 }

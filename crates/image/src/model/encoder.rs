@@ -2,9 +2,13 @@
 
 use crate::prelude::*;
 use crate::{
-    mangled::{Demangled, Spelled},
+    mangled::Demangled,
     model::kernel::{Kernel, Variable},
-    table::{Copies, types::TypeWriter, writer::Writer},
+    table::{
+        Copies,
+        types::TypeWriter,
+        writer::{Writer, flag},
+    },
 };
 use kernel_args_abi::{
     Parameter,
@@ -80,8 +84,7 @@ impl<'k> Encoder<'k> {
             Writer { bytes: &mut self.kernels, declaration: declaration.map_or(&[], |place| place.text), name: &[] };
         let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
         let symbol = if name == kernel.name { "" } else { kernel.name };
-        let place = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
-        writer.bytes.extend(place.to_le_bytes());
+        writer.bytes.extend(narrow(self.names.len()).to_le_bytes());
         writer.short(name.len());
         writer.short(symbol.len());
         self.names.push_str(name);
@@ -91,7 +94,6 @@ impl<'k> Encoder<'k> {
             writer.short(part);
         }
         let named = parameters.iter().any(|parameter| !is_made(parameter.name));
-        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
         let has_body = parameters.iter().any(|parameter| parameter.body.is_known());
         let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(DEBUG_INFO, has_debug_info) | flag(BODY, has_body);
         writer.bytes.push(flags);
@@ -165,7 +167,7 @@ impl<'k> Encoder<'k> {
         let places = self.offsets.iter().map(|offset| first + offset);
         let places = core::iter::once(self.offsets.len()).chain(places).chain([first + self.kernels.len()]);
         for place in places {
-            table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
+            table.extend(narrow(place).to_le_bytes());
         }
         table.extend(self.lists);
         table.extend(self.kernels);
@@ -180,11 +182,10 @@ fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let Some(demangled) = &kernel.demangled else {
         return [0, 0, kernel.name.len(), kernel.name.len()];
     };
-    let Spelled { name, arguments, .. } = demangled.spelled();
+    let spelled = demangled.spelled();
     let unqualified = demangled.name().rfind("::").map_or(0, |at| at + 2);
-    // Including both brackets.
-    let arguments_end = arguments.map_or(name.end, |arguments| arguments.end + 1);
-    [name.start, name.start + unqualified, name.end, arguments_end]
+    let name = &spelled.name;
+    [name.start, name.start + unqualified, name.end, spelled.instance_end()]
 }
 
 /// Truncated for a 32-bit `usize`.

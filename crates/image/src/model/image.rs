@@ -33,8 +33,7 @@ impl<'a> Image<'a> {
     /// # Errors
     /// As [`read`](Self::read), if the bytes have changed.
     pub fn read_again(bytes: &'a [u8]) -> Result<Self, Error> {
-        let kind = binary_format(bytes).unwrap_or(Ok(Kind::Ptx))?;
-        Self::of_kind(kind, bytes)
+        Self::of_kind(binary_format(bytes).unwrap_or(Ok(Kind::Ptx))?, bytes)
     }
 
     fn of_kind(kind: Kind, bytes: &'a [u8]) -> Result<Self, Error> {
@@ -96,7 +95,10 @@ impl<'a> Image<'a> {
         for (number, member) in self.parts.iter().enumerate() {
             if kernels.has_wanted(number, &mut wanted) {
                 let bytes = budget.bytes(member).map_err(Error::Fatbin)?;
+                #[cfg(feature = "bodies")]
                 kernels.add_bodies(number, &bytes, &mut wanted);
+                #[cfg(not(feature = "bodies"))]
+                drop(bytes);
             }
         }
         Ok(())

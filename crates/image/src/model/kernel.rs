@@ -77,10 +77,7 @@ impl<'k> Kernel<'k> {
 
     /// Without types in the name if the parameters do not have them.
     pub(crate) fn with_checked_name(mut self) -> Self {
-        if let Some(name) = self.demangled.take() {
-            let name = name.name_for(&self.parameters_without_debug_info());
-            self.demangled = Some(name);
-        }
+        self.demangled = self.demangled.take().map(|name| name.name_for(&self.parameters_without_debug_info()));
         self
     }
 }
@@ -100,11 +97,9 @@ impl Kernel<'_> {
     /// Returns whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin.
     #[must_use]
     pub fn dynamic_shared(&self) -> Option<bool> {
-        let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
-        defined.map(|entry| entry.dynamic_shared)
+        self.entry.as_ref().filter(|entry| entry.is_defined).map(|entry| entry.dynamic_shared)
     }
 
-    #[must_use]
     pub(crate) fn limits(&self) -> Limits {
         Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }
     }
@@ -120,10 +115,8 @@ impl Kernel<'_> {
     #[must_use]
     pub fn has_unclear_types(&self) -> bool {
         let parameters = self.parameters_without_debug_info();
-        let types = self.demangled.as_ref();
-        let types = types.and_then(|name| name.types_of(parameters.len()));
-        let mut types = types.into_iter().flatten().zip(&parameters);
-        types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
+        let types = self.demangled.as_ref().and_then(|name| name.types_of(parameters.len())).unwrap_or_default();
+        types.iter().zip(&parameters).any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
     }
 
     /// Returns the parameters in the common model, joined from all sources.
@@ -139,14 +132,13 @@ impl Kernel<'_> {
     }
 
     fn joined<'s>(&'s self, debug_info: Members<'s>) -> Vec<Parameter<'s>> {
-        let with_bodies = |mut parameters: Vec<Parameter<'s>>| {
+        let mut declared = self.entry.as_ref().map(|entry| entry.signature_parameters(None));
+        let mut recorded = self.records.map(|kernel| kernel.signature_parameters(None));
+        for parameters in [&mut declared, &mut recorded].into_iter().flatten() {
             for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
                 parameter.body = *body;
             }
-            parameters
-        };
-        let declared = self.entry.as_ref().map(|entry| with_bodies(entry.signature_parameters(None)));
-        let recorded = self.records.map(|kernel| with_bodies(kernel.signature_parameters(None)));
+        }
         join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
     }
 }

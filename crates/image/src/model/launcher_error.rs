@@ -2,9 +2,9 @@
 
 use crate::formats::dwarf;
 use crate::prelude::*;
-use core::fmt;
+use core::fmt::Display;
 
-/// Why a library, or a function of it, cannot be read.
+/// Why a library, or a function of it, cannot be read. The text is what is wrong, then `help:` on a line of its own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LauncherError {
@@ -101,59 +101,49 @@ const WRAP: &str = "write an `extern \"C\"` function around it that takes pointe
 const DEBUG: &str = "compile it with `-g` (`-g2` or more, without `-gsplit-dwarf`); the program can link a library without debug information that is compiled from the same source";
 const LTO: &str = "compile it with `-fno-lto`, or with `-ffat-lto-objects`";
 
-impl fmt::Display for LauncherError {
-    /// Returns what is wrong, then `help:` on a line of its own.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut say = |what: fmt::Arguments<'_>, help: &str| match help {
-            "" => f.write_fmt(what),
-            help => write!(f, "{what}\nhelp: {help}"),
-        };
-        match self {
-            Self::ThinArchive => say(
-                format_args!("it is a thin archive, which only names its objects"),
-                "make it without `ar`'s option `T`",
-            ),
-            Self::NoLibrary(other) => {
-                let [instead, help] = other.texts();
-                say(format_args!("it is neither an object in the ELF format nor an archive of objects{instead}"), help)
-            }
-            Self::NoObject(other) => {
-                let [instead, help] = other.texts();
-                say(format_args!("it is no object in the ELF format{instead}"), help)
-            }
-            Self::InvalidArchive(what) => {
-                say(format_args!("the archive is invalid: {what}"), "make it again with `ar`")
-            }
-            Self::Invalid(what) => say(format_args!("it cannot be read: {what}"), ""),
-            Self::Processor => say(format_args!("it is for another processor"), "compile it for x86-64 or AArch64"),
-            Self::OnlyLto => say(format_args!("it contains code for the linker's optimizer only"), LTO),
-            Self::NoDebugInfo => say(format_args!("it has no debug information"), DEBUG),
-            Self::DebugInfo(error) => say(format_args!("it has {error}"), DEBUG),
-            Self::Member { name, error } => say(format_args!("{name}: {error}"), ""),
-            Self::Twice([first, second]) => say(
-                format_args!("{first} and {second} both define it, and the linker uses one of them"),
-                "remove one from the library, or rename one",
-            ),
-            Self::NotCallable(what) => say(format_args!("{what}"), WRAP),
-            Self::NotDescribed(place) => {
-                say(format_args!("the debug information of {place} does not contain it"), DEBUG)
-            }
-            Self::OnlyCpp { symbol, found } => say(
-                format_args!("the library has only a C++ function of this name, `{found}`"),
-                &format!("declare it `extern \"C\"` in C++, which gives it the symbol `{symbol}`"),
-            ),
-            Self::NotExportedByRest { place, error } => {
-                say(format_args!("the library does not export it, as far as it can be read; {place}: {error}"), "")
-            }
-            Self::NotExported { nearest } if nearest.is_empty() => {
-                say(format_args!("the library does not export it"), "name the library that the linker takes it from")
-            }
-            Self::NotExported { nearest } => say(
-                format_args!("the library does not export it; the nearest are `{}`", nearest.join("`, `")),
-                "write one of these, or name the library that the linker takes it from",
-            ),
+display!(error LauncherError, |this, f| {
+    let mut say = |what: &dyn Display, help: &str| match help {
+        "" => what.fmt(f),
+        help => write!(f, "{what}\nhelp: {help}"),
+    };
+    match this {
+        Self::ThinArchive => {
+            say(&"it is a thin archive, which only names its objects", "make it without `ar`'s option `T`")
         }
+        Self::NoLibrary(other) => {
+            let [instead, help] = other.texts();
+            say(&format_args!("it is neither an object in the ELF format nor an archive of objects{instead}"), help)
+        }
+        Self::NoObject(other) => {
+            let [instead, help] = other.texts();
+            say(&format_args!("it is no object in the ELF format{instead}"), help)
+        }
+        Self::InvalidArchive(what) => say(&format_args!("the archive is invalid: {what}"), "make it again with `ar`"),
+        Self::Invalid(what) => say(&format_args!("it cannot be read: {what}"), ""),
+        Self::Processor => say(&"it is for another processor", "compile it for x86-64 or AArch64"),
+        Self::OnlyLto => say(&"it contains code for the linker's optimizer only", LTO),
+        Self::NoDebugInfo => say(&"it has no debug information", DEBUG),
+        Self::DebugInfo(error) => say(&format_args!("it has {error}"), DEBUG),
+        Self::Member { name, error } => say(&format_args!("{name}: {error}"), ""),
+        Self::Twice([first, second]) => say(
+            &format_args!("{first} and {second} both define it, and the linker uses one of them"),
+            "remove one from the library, or rename one",
+        ),
+        Self::NotCallable(what) => say(what, WRAP),
+        Self::NotDescribed(place) => say(&format_args!("the debug information of {place} does not contain it"), DEBUG),
+        Self::OnlyCpp { symbol, found } => say(
+            &format_args!("the library has only a C++ function of this name, `{found}`"),
+            &format!("declare it `extern \"C\"` in C++, which gives it the symbol `{symbol}`"),
+        ),
+        Self::NotExportedByRest { place, error } => {
+            say(&format_args!("the library does not export it, as far as it can be read; {place}: {error}"), "")
+        }
+        Self::NotExported { nearest } if nearest.is_empty() => {
+            say(&"the library does not export it", "name the library that the linker takes it from")
+        }
+        Self::NotExported { nearest } => say(
+            &format_args!("the library does not export it; the nearest are `{}`", nearest.join("`, `")),
+            "write one of these, or name the library that the linker takes it from",
+        ),
     }
-}
-
-impl core::error::Error for LauncherError {}
+});

@@ -125,8 +125,9 @@ impl Launchers {
             if !is_function || STV_HIDDEN.contains(&(symbol.other & 3)) && !elf.is_relocatable() {
                 continue;
             }
-            let rest = room.checked_sub(text.len());
-            *room = rest.ok_or(LauncherError::Invalid("its symbols are longer than their table"))?;
+            *room = room
+                .checked_sub(text.len())
+                .ok_or(LauncherError::Invalid("its symbols are longer than their table"))?;
             own.push((text, symbol.binding == STB_WEAK, (symbol.section, symbol.value)));
         }
         if is_slim {
@@ -135,10 +136,9 @@ impl Launchers {
         // The symbol of a C++ function is mangled. It can have an alias in C: an instance of a template.
         let is_plain = |text: &str| !text.starts_with("_Z");
         let places: BTreeSet<_> = own.iter().filter(|own| is_plain(own.0)).map(|own| own.2).collect();
-        let is_wanted = |own: &&(&str, _, _)| is_plain(own.0) || elf.is_relocatable() && places.contains(&own.2);
-        let wanted = own.iter().filter(is_wanted).map(|own| own.0);
-        let is_arm = elf.machine() == elf::EM_AARCH64;
-        let convention = if is_arm { Convention::Aapcs64 } else { Convention::SystemV };
+        let wanted = own.iter().filter(|own| is_plain(own.0) || elf.is_relocatable() && places.contains(&own.2));
+        let wanted = wanted.map(|own| own.0);
+        let convention = if elf.machine() == elf::EM_AARCH64 { Convention::Aapcs64 } else { Convention::SystemV };
         let mut functions = match Sections::of_object(&elf) {
             Ok(sections) if sections.is_empty() => Err(LauncherError::NoDebugInfo),
             Ok(sections) => Functions::read(&sections, wanted, convention).map_err(LauncherError::DebugInfo),
@@ -217,8 +217,7 @@ impl Launchers {
         if let Some((place, error)) = self.unread().next() {
             return LauncherError::NotExportedByRest { place: place.into(), error: Box::new(error.clone()) };
         }
-        let plain = self.symbols().filter(|known| is_c(known));
-        let nearest = mangled::nearest(symbol, plain);
+        let nearest = mangled::nearest(symbol, self.symbols().filter(|known| is_c(known)));
         LauncherError::NotExported { nearest: nearest.into_iter().map(Into::into).collect() }
     }
 }

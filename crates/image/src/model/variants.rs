@@ -230,10 +230,9 @@ fn has_same_offsets<P>(text: &Group<'_, P>, cubins: &Group<'_, P>) -> bool {
 
 fn group<'s, P>(mut groups: Vec<Group<'s, P>>, cubin: Group<'s, P>) -> Vec<Group<'s, P>> {
     let is_same = |group: &&mut Group<'_, P>| {
-        let offsets = |(a, b): (&Parameter<'_>, &Parameter<'_>)| a.offset == b.offset;
         group.first.directives == cubin.first.directives
             && same_sizes(&group.parameters, &cubin.parameters)
-            && group.parameters.iter().zip(&cubin.parameters).all(offsets)
+            && group.parameters.iter().zip(&cubin.parameters).all(|(a, b)| a.offset == b.offset)
     };
     match groups.iter_mut().find(is_same) {
         Some(group) => {

@@ -39,7 +39,7 @@ pub enum Moment {
     After,
 }
 
-#[derive(Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Outcome {
     status: u32,

@@ -53,8 +53,7 @@ impl<'m> Copies<'m> {
             _ => {}
         }
         if members.is_enum() {
-            let variants = members.variants();
-            let places: Vec<u32> = variants.map(|variant| types.variant(variant)).collect();
+            let places: Vec<u32> = members.variants().map(|variant| types.variant(variant)).collect();
             return types.enumeration(&places, members.is_signed());
         }
         if !members.is_known() {
@@ -110,7 +109,6 @@ impl<'m> Copies<'m> {
     }
 }
 
-/// Returns a key as a number.
 fn number((address, index): (usize, usize)) -> u128 {
     (address as u128) << 64 | index as u128
 }
@@ -135,14 +133,12 @@ impl ParameterList {
         let mut types = TypeWriter::new();
         let mut copies = Copies::default();
         let number = copies.members(&mut types, members);
-        let bytes = types.finish(copies.places());
-        Self { bytes, number }
+        Self { bytes: types.finish(copies.places()), number }
     }
 
     /// Returns what the code does with each parameter, and nothing else.
     pub(crate) fn of_bodies<'b>(bodies: impl Iterator<Item = Body<'b>>) -> Self {
-        let parameters = bodies.map(|body| Parameter { body, ..Parameter::record(0, 0) });
-        Self::new(&parameters.collect::<Vec<_>>())
+        Self::new(&bodies.map(|body| Parameter { body, ..Parameter::record(0, 0) }).collect::<Vec<_>>())
     }
 
     /// Returns the parameters, in order.

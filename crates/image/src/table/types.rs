@@ -1,6 +1,6 @@
 //! Writes structs, enums, lists of parameters and bodies, which `kernel_args_abi::signature::stored` reads.
 
-use super::writer::Writer;
+use super::writer::{Writer, flag, index};
 use crate::prelude::*;
 use kernel_args_abi::{
     Body, Opaque, Parameter, Variant,
@@ -14,7 +14,7 @@ use kernel_args_abi::{
     },
 };
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
     /// What was written, if equal content is written only once.
@@ -108,26 +108,19 @@ impl TypeWriter {
 
     fn place(&mut self, bytes: Vec<u8>) -> u32 {
         let next = narrow(self.bytes.len());
-        let at = match &mut self.known {
-            Some(known) => match known.get(&bytes) {
-                Some(&at) => return at as u32,
-                None => *known.entry(bytes.clone()).or_insert(next as usize) as u32,
-            },
-            None => next,
-        };
+        if let Some(known) = &mut self.known {
+            if let Some(&at) = known.get(&bytes) {
+                return at as u32;
+            }
+            known.insert(bytes.clone(), next as usize);
+        }
         self.bytes.extend(bytes);
-        at
+        next
     }
 }
 
 pub(crate) fn opaque(why: Opaque) -> usize {
-    let reason = Opaque::ALL.iter().position(|known| *known == why);
-    1 + reason.unwrap_or_default()
-}
-
-/// Debug information has at most 256 MiB, and an image with more types cannot be read.
-fn narrow(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+    1 + usize::from(index(&Opaque::ALL, why))
 }
 
 impl TypeWriter {
@@ -171,7 +164,6 @@ impl Writer<'_> {
     }
 
     fn slot(&mut self, slot: &Slot<'_>) {
-        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
         let mut flags = flag(ATOMIC, slot.is_atomic)
             | flag(ESCAPES, slot.escapes)
             | flag(ELEMENTS, slot.elements.is_some())
@@ -195,9 +187,4 @@ impl Writer<'_> {
 /// Returns the evidence of a slot, each with its flag.
 fn evidence<'s>(slot: &Slot<'s>) -> [(u8, Option<Evidence<'s>>); 4] {
     [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (INDIRECT, slot.indirect)]
-}
-
-fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {
-    let index = all.iter().position(|known| *known == value);
-    index.unwrap_or_default() as u8
 }

@@ -58,8 +58,7 @@ impl<'w> Writer<'w> {
         self.number(parameter.size);
         self.number(parameter.offset.map_or(0, |offset| offset + 1));
         let power = parameter.align.map_or(0, |align| align.bytes().trailing_zeros() + 1);
-        let class = CLASSES.iter().position(|&class| class == parameter.class);
-        self.bytes.extend([power as u8, class.unwrap_or_default() as u8]);
+        self.bytes.extend([power as u8, index(&CLASSES, parameter.class)]);
         match named {
             Some(place) => {
                 self.bytes.push(base::SPELLED);
@@ -96,8 +95,7 @@ impl<'w> Writer<'w> {
             CppBase::Long { .. } => (base::UNSIGNED_LONG, None),
             CppBase::Float { bits } => (base::FLOAT, Some(bits)),
             CppBase::Named(name) => {
-                let place = place_in(self.name, name.as_bytes());
-                let Some((at, length)) = place else {
+                let Some((at, length)) = place_in(self.name, name.as_bytes()) else {
                     // A name from debug information.
                     self.bytes.push(base::SPELLED);
                     return self.text(name);
@@ -113,6 +111,14 @@ impl<'w> Writer<'w> {
             self.number(bits.into());
         }
     }
+}
+
+pub(crate) const fn flag(flag: u8, is_set: bool) -> u8 {
+    if is_set { flag } else { 0 }
+}
+
+pub(super) fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {
+    all.iter().position(|known| *known == value).unwrap_or_default() as u8
 }
 
 /// If `part` borrows from `whole`: its position and length.

@@ -13,9 +13,11 @@ pub(super) fn raw(name: String) -> String {
 /// Returns whether Rust can declare a function of this name in an `extern` block, possibly after `r#`.
 #[cfg(feature = "debug-info")]
 pub(super) fn is_identifier(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && !is_never(name)
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_word) && !is_never(name)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// `float const*` becomes `float_const_ptr`. Empty if no character is usable.
@@ -30,7 +32,7 @@ pub(super) fn identifier(text: &str) -> String {
             '-' => "_minus_",
             _ => "",
         };
-        if c.is_ascii_alphanumeric() || c == '_' {
+        if is_word(c) {
             // The text after a sign begins a new word.
             if matches!(previous, '*' | '&') {
                 name.push('_');
@@ -45,16 +47,12 @@ pub(super) fn identifier(text: &str) -> String {
         }
         previous = c;
     }
-    if text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
-        name
-    } else {
-        name.trim_end_matches('_').into()
-    }
+    if text.ends_with(is_word) { name } else { name.trim_end_matches('_').into() }
 }
 
 /// Returns a Rust name without `r#`, and without characters that Rust does not accept.
 pub(super) fn variable(name: &str) -> String {
-    let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    let mut plain = name.replace(|c: char| !is_word(c), "_");
     if plain.starts_with(|c: char| c.is_ascii_digit()) {
         plain.insert(0, '_');
     }
@@ -71,9 +69,8 @@ pub(super) fn variable(name: &str) -> String {
 pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     for word in name.split('_').filter(|word| !word.is_empty()) {
-        let between_digits =
-            camel.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit());
-        if between_digits {
+        let is_digit = |c: char| c.is_ascii_digit();
+        if camel.ends_with(is_digit) && word.starts_with(is_digit) {
             camel.push('_');
         }
         let mut rest = word.chars();
@@ -104,14 +101,20 @@ pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     numbered
 }
 
+/// Returns a free name, which is taken from now on.
+pub(super) fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let name = free(name, |name| taken.contains(name));
+    taken.insert(name.clone());
+    name
+}
+
 /// From each C++ name and the wanted name. No field has the C++ name of another field.
 pub(super) fn distinct<'n>(names: impl Iterator<Item = (&'n str, String)> + Clone) -> Vec<String> {
     let (mut own, mut taken) = (BTreeSet::new(), BTreeSet::new());
     own.extend(names.clone().map(|(cpp, _)| cpp));
     let mut distinct = Vec::new();
     for (cpp, wanted) in names {
-        let is_taken = |name: &str| (cpp != wanted || cpp != name) && own.contains(name) || taken.contains(name);
-        let name = free(&wanted, is_taken);
+        let name = free(&wanted, |name| (cpp != wanted || cpp != name) && own.contains(name) || taken.contains(name));
         taken.insert(name.clone());
         distinct.push(name);
     }

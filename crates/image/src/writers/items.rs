@@ -121,8 +121,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     for group in order.chunk_by(|&a, &b| bases[a] == bases[b]) {
         let start = order.partition_point(|&i| bases[i] < bases[group[0]]);
         let (first, base) = (&kernels[group[0]], &bases[group[0]]);
-        let exact = first.symbol == base;
-        let alone = exact || group.len() == 1 && !first.is_instance();
+        let alone = first.symbol == base || group.len() == 1 && !first.is_instance();
         let what = if alone { What::Kernel(start) } else { What::Kernels(start, group.len()) };
         let mut name = base.clone();
         if RESERVED.contains(&name.as_str()) || is_never(&name) {
@@ -175,31 +174,30 @@ fn screaming(name: &str) -> String {
 }
 
 fn instances(kernels: &[Kernel<'_>], order: &[usize], suffixed: &[(&String, usize)], taken: &mut Names) -> Vec<Item> {
-    let kernel = |at: usize| &kernels[order[at]];
-    let count = |with_parameters: &dyn Fn(&(&String, usize)) -> String| {
-        let mut counts = Map::default();
-        for place in suffixed {
-            *counts.entry(with_parameters(place).into(), 0_usize).0 += 1;
+    let mut counts = [Map::default(), Map::default()];
+    let names = suffixed.iter().map(|&(base, at)| {
+        let names = [false, true].map(|with_parameters| kernels[order[at]].suffixed(base, with_parameters));
+        for (counts, name) in counts.iter_mut().zip(&names) {
+            *counts.entry(name.as_bytes().into(), 0_usize).0 += 1;
         }
-        counts
-    };
-    let short = |&(base, at): &(&String, usize)| kernel(at).suffixed(base, false);
-    let long = |&(base, at): &(&String, usize)| kernel(at).suffixed(base, true);
-    let (shorts, longs) = (count(&short), count(&long));
+        (at, names)
+    });
+    let names: Vec<_> = names.collect();
+    let [shorts, longs] = counts;
     let is_free = |name: &str, counts: &Map<Vec<u8>, usize>, taken: &Names| {
         name.len() <= LONGEST && counts.get(name.as_bytes()) == Some(&1) && taken.get(name.as_bytes()).is_none()
     };
     let mut found = Vec::new();
-    for place in suffixed {
-        let mut name = short(place);
-        if !is_free(&name, &shorts, taken) {
-            name = long(place);
-            if !is_free(&name, &longs, taken) || shorts.get(name.as_bytes()).is_some() {
-                name = kernel(place.1).numbered(&short(place));
-            }
-        }
+    for (at, [short, long]) in names {
+        let mut name = if is_free(&short, &shorts, taken) {
+            short
+        } else if is_free(&long, &longs, taken) && shorts.get(long.as_bytes()).is_none() {
+            long
+        } else {
+            kernels[order[at]].numbered(&short)
+        };
         take(&mut name, taken);
-        found.push(Item { name, what: What::Kernel(place.1) });
+        found.push(Item { name, what: What::Kernel(at) });
     }
     found
 }

@@ -116,8 +116,7 @@ impl Cubin<'_> {
         let weight = |kernel: &Kernel<'_>| {
             size_of::<Kernel<'_>>() + kernel.name.len() + size_of::<Parameter>() * kernel.parameters.len()
         };
-        let variables = self.variables.iter().map(|variable| weight(&variable.list));
-        self.kernels.iter().map(weight).chain(variables).sum()
+        self.kernels.iter().chain(self.variables.iter().map(|variable| &variable.list)).map(weight).sum()
     }
 
     /// Returns the kernel with this symbol.

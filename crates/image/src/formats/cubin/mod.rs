@@ -45,7 +45,7 @@ pub enum Error {
     },
 }
 
-display!(Error, |this, f| {
+display!(error Error, |this, f| {
     match this {
         Self::Elf(error) => write!(f, "not a cubin: {error}"),
         Self::Machine(machine) => {
@@ -68,8 +68,6 @@ display!(Error, |this, f| {
         }
     }
 });
-
-impl core::error::Error for Error {}
 
 /// Returns the name of an ELF machine number (`e_machine`) whose files are often next to cubins.
 fn machine_name(machine: u16) -> Option<&'static str> {

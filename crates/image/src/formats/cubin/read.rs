@@ -149,8 +149,7 @@ fn kernel(name: &str, info: Info) -> Result<Kernel<'_>, &'static str> {
     let parameters: Option<Vec<Parameter>> = parameters.into_iter().collect();
     let parameters = parameters.ok_or(ORDER)?;
     let size = info.size.unwrap_or(0);
-    let is_inside = |p: &Parameter| p.size == 0 || p.offset + p.size <= size;
-    if !parameters.iter().all(is_inside) {
+    if !parameters.iter().all(|p| p.size == 0 || p.offset + p.size <= size) {
         return Err("a parameter is outside of its parameter block");
     }
     Ok(Kernel {

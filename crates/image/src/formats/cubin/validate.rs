@@ -7,13 +7,12 @@ use super::{
 use crate::formats::{
     bytes::{range, u16_at, u32_at, u64_at},
     elf::{
-        self, EXTENDED, Elf, PROGRAM_HEADER, SECTION_HEADER, SHT_NOBITS, SHT_STRTAB, SHT_SYMTAB, STT_FUNC, STT_OBJECT,
-        SYMBOL, Section, Symbol,
+        self, EXTENDED, Elf, PROGRAM_HEADER, SECTION_HEADER, SHT_NOBITS, SHT_RELA, SHT_STRTAB, SHT_SYMTAB, STT_FUNC,
+        STT_OBJECT, SYMBOL, Section, Symbol,
     },
 };
 
 const PT_LOAD: u32 = 1;
-const SHT_RELA: u32 = 4;
 const SHT_NOTE: u32 = 7;
 /// `SHT_NOBITS` for `.nv.global`, `.nv.local` and `.nv.shared` in relocatable cubins.
 const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
@@ -78,8 +77,7 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
         return Err(Error::outside("e_phnum", usize::from(EXTENDED)));
     }
     // If there are more sections than the header can express, the size of section 0 is their number.
-    let is_empty = |first: Section| first.size == 0;
-    if number(60) > 0 && !elf.section(0).is_some_and(is_empty) {
+    if number(60) > 0 && elf.section(0).is_none_or(|first| first.size > 0) {
         return Err(Error::outside("section", 0));
     }
     let offset = u64_at(elf.header, 32).unwrap_or(0);
@@ -148,9 +146,8 @@ fn relocations<const N: usize>(
     data: &[u8],
     symbols_of_file: Option<Section>,
 ) -> Result<(), Error> {
-    let is_table = |section: &Section| matches!(section.kind, SHT_SYMTAB | SHT_DYNSYM);
     let linked = section(elf, table.link as usize)?;
-    let symbols = Some(linked).filter(is_table).or(symbols_of_file);
+    let symbols = if matches!(linked.kind, SHT_SYMTAB | SHT_DYNSYM) { Some(linked) } else { symbols_of_file };
     let symbols = symbols.ok_or(Error::outside("relocation table", index))?;
     let target = section(elf, table.info as usize)?;
     let count = symbols.size / SYMBOL as u64;

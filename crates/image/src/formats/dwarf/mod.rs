@@ -21,32 +21,14 @@
 //! - A `long double` has the host's 16 bytes instead of the device's 8: the type of such a parameter is unknown.
 
 #[cfg(feature = "debug-info")]
-mod content;
-#[cfg(feature = "debug-info")]
-mod entry;
-#[cfg(feature = "debug-info")]
-mod functions;
-#[cfg(feature = "debug-info")]
-mod kernels;
-#[cfg(feature = "debug-info")]
-mod members;
-#[cfg(feature = "debug-info")]
-mod passing;
-#[cfg(feature = "debug-info")]
-mod reduce;
-#[cfg(feature = "debug-info")]
-mod relocate;
+mod reader;
 mod sections;
-#[cfg(feature = "debug-info")]
-mod types;
-#[cfg(feature = "debug-info")]
-mod units;
 
 #[cfg(feature = "debug-info")]
-pub use reduce::reduce;
+pub use reader::reduce;
 
 #[cfg(feature = "debug-info")]
-pub(crate) use functions::{Function, Functions};
+pub(crate) use reader::{Function, Functions};
 pub(crate) use sections::Sections;
 
 use crate::formats::{cubin, ptx};
@@ -92,7 +74,7 @@ impl DebugInfo {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(&sections, &mut kernels.into_iter(), &mut variables.into_iter());
+        return reader::read(&sections, &mut kernels.into_iter(), &mut variables.into_iter());
         #[cfg(not(feature = "debug-info"))]
         match kernels.into_iter().chain(variables).next() {
             Some(_) => Err(Error::Feature),
@@ -123,9 +105,8 @@ impl DebugInfo {
     }
 
     fn list(&self, lists: &[(String, usize)], symbol: &str) -> Option<Members<'_>> {
-        let found = lists.binary_search_by(|(known, _)| known.as_str().cmp(symbol));
-        let (_, parameters) = lists.get(found.ok()?)?;
-        Some(stored::members(&self.table, *parameters))
+        let found = lists.binary_search_by(|(known, _)| known.as_str().cmp(symbol)).ok()?;
+        Some(stored::members(&self.table, lists[found].1))
     }
 
     /// Returns why the parameters of kernels that have an entry are unknown.
@@ -170,7 +151,7 @@ pub enum Error {
     },
 }
 
-display!(Error, |this, f| {
+display!(error Error, |this, f| {
     match this {
     Self::Feature => f.write_str(
         "debug information, which requires the feature `debug-info` of `kernel-args`: enable the feature in `Cargo.toml`",
@@ -191,13 +172,3 @@ display!(Error, |this, f| {
     ),
 }
 });
-
-impl core::error::Error for Error {}
-
-#[cfg(feature = "debug-info")]
-impl From<gimli::Error> for Error {
-    #[cold]
-    fn from(error: gimli::Error) -> Self {
-        Self::Dwarf(error.to_string())
-    }
-}

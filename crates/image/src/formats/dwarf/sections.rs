@@ -1,26 +1,16 @@
 //! The sections of debug information in an image.
 
 use super::Error;
-#[cfg(feature = "debug-info")]
-use crate::formats::ptx;
 use crate::formats::{
     cubin,
     elf::{self, Elf},
 };
 use crate::prelude::*;
 
-#[derive(Clone, PartialEq, Default)]
-pub(crate) struct Sections<'a>([Cow<'a, [u8]>; 5]);
+#[derive(Default)]
+pub(crate) struct Sections<'a>(pub(super) [Cow<'a, [u8]>; 5]);
 
 pub(super) const INFO: usize = 0;
-#[cfg(feature = "debug-info")]
-pub(super) const ABBREV: usize = 1;
-#[cfg(feature = "debug-info")]
-pub(super) const STRINGS: usize = 2;
-#[cfg(feature = "debug-info")]
-pub(super) const LINE_STRINGS: usize = 3;
-#[cfg(feature = "debug-info")]
-pub(super) const STRING_OFFSETS: usize = 4;
 
 pub(super) const NAMES: [&str; 5] =
     [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"];
@@ -42,7 +32,7 @@ impl<'a> Sections<'a> {
     }
 
     /// Returns the sections, and the index of each in the file.
-    fn of_elf(elf: &Elf<'a>) -> Result<(Self, [usize; 5]), Error> {
+    pub(super) fn of_elf(elf: &Elf<'a>) -> Result<(Self, [usize; 5]), Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
         let (mut sections, mut indices) = (Self::default(), [0; 5]);
         if elf.len() == 0 {
@@ -60,32 +50,12 @@ impl<'a> Sections<'a> {
                     return Err(Error::Compressed(known));
                 }
                 if name == known.as_bytes() {
-                    let data = elf.data(&section).map_err(read)?;
-                    sections.0[index] = Cow::Borrowed(data);
+                    sections.0[index] = Cow::Borrowed(elf.data(&section).map_err(read)?);
                     indices[index] = at;
                 }
             }
         }
         Ok((sections, indices))
-    }
-
-    /// Returns the sections of an object of a host compiler, with their relocations applied.
-    #[cfg(feature = "debug-info")]
-    pub(crate) fn of_object(elf: &Elf<'a>) -> Result<Self, Error> {
-        let (mut sections, indices) = Self::of_elf(elf)?;
-        let mut are_relocated = !elf.is_relocatable() || sections.is_empty();
-        for table in elf.sections().filter(|section| section.kind == elf::SHT_RELA) {
-            let place = indices.iter().position(|&index| index != 0 && index == table.info as usize);
-            if let Some(place) = place {
-                super::relocate::apply(elf, &table, sections.0[place].to_mut())?;
-                are_relocated |= place == INFO;
-            }
-        }
-        if are_relocated {
-            Ok(sections)
-        } else {
-            Err(Error::Dwarf("its relocations (`.rela.debug_info`) are missing".into()))
-        }
     }
 
     /// Without the feature `debug-info`, only whether there are any.
@@ -96,7 +66,7 @@ impl<'a> Sections<'a> {
         match text.windows(SECTION.len()).find(|window| *window == SECTION) {
             None => Ok(Self::default()),
             #[cfg(feature = "debug-info")]
-            Some(_) => match ptx::debug_sections(text, NAMES) {
+            Some(_) => match crate::formats::ptx::debug_sections(text, NAMES) {
                 Ok(found) => Ok(Self(found.map(Cow::Owned))),
                 Err(error) => Err(Error::Ptx(error)),
             },
@@ -107,11 +77,5 @@ impl<'a> Sections<'a> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.get(INFO).is_empty()
-    }
-
-    #[cfg(feature = "debug-info")]
-    pub(super) fn size(&self) -> usize {
-        let sizes = self.0.iter().map(|section| section.len());
-        sizes.fold(0, usize::saturating_add)
     }
 }

@@ -42,7 +42,7 @@ fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     if size / 255 > payload.len() {
         return None;
     }
-    let mut bytes = alloc::vec![0; size];
+    let mut bytes = vec![0; size];
     let written = lz4_flex::block::decompress_into(payload, &mut bytes).ok()?;
     bytes.truncate(written);
     Some(bytes)
@@ -58,7 +58,7 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
         return None;
     }
     let frame = zstd_safe::find_frame_compressed_size(payload).ok()?;
-    let mut bytes = alloc::vec![0; size];
+    let mut bytes = vec![0; size];
     let written = decompress_to_buffer(payload.get(..frame)?, &mut bytes).ok()?;
     bytes.truncate(written);
     Some(bytes)
@@ -87,6 +87,5 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
             return None;
         }
     }
-    let is_at_end = decoder.read(&mut [0]).ok()? == 0;
-    is_at_end.then_some(bytes)
+    (decoder.read(&mut [0]).ok()? == 0).then_some(bytes)
 }

@@ -74,7 +74,7 @@ pub enum Error {
     Payload(Compression),
 }
 
-display!(Error, |this, f| match this {
+display!(error Error, |this, f| match this {
     Self::Magic(found) => write!(f, "not a fat binary: it begins with {found:#010x}, not {MAGIC:#010x}"),
     Self::Wrapper => f.write_str(
         "the wrapper of a fat binary (`__fatBinC_Wrapper_t`), which contains only its address: \
@@ -103,5 +103,3 @@ display!(Error, |this, f| match this {
     ),
     Self::Payload(compression) => write!(f, "a member of a fat binary is not valid {compression} data"),
 });
-
-impl core::error::Error for Error {}

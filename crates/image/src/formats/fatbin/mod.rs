@@ -142,8 +142,7 @@ impl<'a> Member<'a> {
         let header = MemberHeader::parse(header)?;
         let (payload, rest) = rest.split_at_checked(usize::try_from(header.padded).ok()?)?;
         let payload = range(payload, 0, header.packed)?;
-        let member = Member { payload, ..header.member };
-        Some((member, rest))
+        Some((Member { payload, ..header.member }, rest))
     }
 
     /// Returns the PTX text or cubin. PTX may end with NULs.
@@ -164,9 +163,10 @@ impl<'a> Member<'a> {
         }
         let size = self.check_size(self.payload.len() as u64)?;
         #[cfg(not(feature = "compressed"))]
-        let _ = size;
-        #[cfg(not(feature = "compressed"))]
-        return Err(Error::Feature(self.compression));
+        {
+            let _ = size;
+            Err(Error::Feature(self.compression))
+        }
         #[cfg(feature = "compressed")]
         match self.compression.decompress(self.payload, size) {
             Some(bytes) => Ok(Cow::Owned(bytes)),
@@ -240,10 +240,7 @@ impl MemberHeader {
 /// Checks that texts are inside the header: the file name (offset and length), and the compiler options (the offset of
 /// an offset of a NUL-terminated text).
 fn texts_end(header: &[u8]) -> Option<()> {
-    let text = |at: u32, length: u32| {
-        let start = usize::try_from(at).ok()?;
-        header.get(start..start.checked_add(usize::try_from(length).ok()?)?)
-    };
+    let text = |at: u32, length: u32| range(header, at.into(), length.into());
     let (options, name, length) = (u32_at(header, 20)?, u32_at(header, 32)?, u32_at(header, 36)?);
     if (name, length) != (0, 0) {
         text(name, length)?;

@@ -166,9 +166,8 @@ impl<S: Source> Stream<S> {
     }
 
     fn read(&mut self, at: u64, size: usize) -> Result<Vec<u8>, StreamError<S::Error>> {
-        let mut bytes = alloc::vec![0; size];
-        let read = self.source.read_at(at, &mut bytes);
-        read.map_err(StreamError::Source)?;
+        let mut bytes = vec![0; size];
+        self.source.read_at(at, &mut bytes).map_err(StreamError::Source)?;
         Ok(bytes)
     }
 

@@ -27,8 +27,7 @@ pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> R
         if word != "section" {
             continue;
         }
-        let (_, token) = lexer.token()?;
-        let Token::Directive(name) = token else {
+        let (_, Token::Directive(name)) = lexer.token()? else {
             continue;
         };
         let wanted = names.iter().position(|wanted| wanted.strip_prefix('.') == Some(name));
@@ -78,10 +77,7 @@ impl<'a, const N: usize> DebugSections<'a, N> {
                         self.value(lexer, section, width)?;
                     }
                 }
-                Token::Identifier(label) => {
-                    if !lexer.take(b':')? {
-                        return Err(lexer.error(at, LINE));
-                    }
+                Token::Identifier(label) if lexer.take(b':')? => {
                     self.labels.insert(label.as_bytes(), self.bytes[section].len());
                 }
                 _ => return Err(lexer.error(at, LINE)),
@@ -95,8 +91,7 @@ impl<'a, const N: usize> DebugSections<'a, N> {
         let (at, token) = lexer.token()?;
         let value = match token {
             Token::Number(_) => {
-                let mut again = lexer.back_to(at);
-                let number = again.integer(VALUE)?;
+                let number = lexer.back_to(at).integer(VALUE)?;
                 if is_negative { number.wrapping_neg() } else { number }
             }
             Token::Identifier(label) | Token::Directive(label) if !is_negative => {
@@ -118,27 +113,18 @@ impl<'a, const N: usize> DebugSections<'a, N> {
 
     fn resolve(&mut self) {
         for reference in &self.references {
-            let Some(mut value) = self.offset(reference.labels.0) else {
-                continue;
-            };
-            if let Some(subtracted) = reference.labels.1 {
-                match self.offset(subtracted) {
-                    Some(subtracted) => value = value.wrapping_sub(subtracted),
-                    None => continue,
-                }
-            }
-            let value = value.wrapping_add(reference.add).to_le_bytes();
-            let place = self.bytes[reference.section].get_mut(reference.at..);
-            if let Some(place) = place.and_then(|place| place.get_mut(..reference.width)) {
-                place.copy_from_slice(&value[..reference.width]);
+            let &Reference { section, at, width, labels: (label, subtracted), add } = reference;
+            let subtracted = subtracted.map_or(Some(0), |label| self.offset(label));
+            if let (Some(value), Some(subtracted)) = (self.offset(label), subtracted) {
+                let value = value.wrapping_sub(subtracted).wrapping_add(add).to_le_bytes();
+                self.bytes[section][at..at + width].copy_from_slice(&value[..width]);
             }
         }
     }
 
     /// `None` for the address of code or data.
     fn offset(&self, label: &str) -> Option<u64> {
-        let of_section = |name: &&str| name.strip_prefix('.') == Some(label);
-        if self.names.iter().any(of_section) {
+        if self.names.iter().any(|name| name.strip_prefix('.') == Some(label)) {
             return Some(0);
         }
         self.labels.get(label.as_bytes()).map(|&offset| offset as u64)

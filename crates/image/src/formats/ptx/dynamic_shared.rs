@@ -127,8 +127,10 @@ struct Searched<'a> {
 impl<'a> Searched<'a> {
     fn new(bodies: &SharedUsers<'a>) -> Self {
         let arrays = bodies.arrays.iter().map(|name| (name.as_bytes(), None));
-        let functions = bodies.bodies.iter().enumerate();
-        let functions = functions
+        let functions = bodies
+            .bodies
+            .iter()
+            .enumerate()
             .filter(|(_, body)| !body.function.is_empty())
             .map(|(number, body)| (body.function.as_bytes(), Some(number)));
         let mut known: Vec<_> = arrays.chain(functions).collect();

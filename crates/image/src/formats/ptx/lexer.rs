@@ -34,8 +34,7 @@ impl<'a> Lexer<'a> {
 
     /// For bytes that need not be PTX: a string or comment longer than `longest` is an error.
     pub(super) const fn bounded(source: &'a [u8], longest: usize) -> Self {
-        let at = 0;
-        Self { source, at, longest }
+        Self { source, at: 0, longest }
     }
 
     pub(super) const fn remaining(&self) -> usize {
@@ -48,7 +47,7 @@ impl<'a> Lexer<'a> {
 
     /// Empty if it is not UTF-8; words always are.
     pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
-        self.source.get(start..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
+        core::str::from_utf8(self.bytes(start, end)).unwrap_or_default()
     }
 
     pub(super) fn bytes(&self, start: usize, end: usize) -> &'a [u8] {
@@ -65,7 +64,7 @@ impl<'a> Lexer<'a> {
         let start = end.min(self.source.len());
         let found = self.text(at.min(start), start);
         let found = if found.is_empty() && at < self.source.len() { "\u{fffd}" } else { found.trim_start() };
-        Error::at(self.source, at, expected, found)
+        self.error_at(at, expected, found)
     }
 
     #[cold]
@@ -89,24 +88,17 @@ impl<'a> Lexer<'a> {
     /// Called at a `/`. Returns whether a comment was skipped.
     fn skip_comment(&mut self) -> Result<bool, Error> {
         let rest = self.bounded_rest();
-        match rest.get(1) {
+        let (end, expected) = match rest.get(1) {
             Some(b'/') => {
                 let end = skip_long(rest, 0, &LINE);
-                if end == rest.len() && end == self.longest {
-                    return Err(self.error_at(self.at, "the end of this line", ""));
-                }
-                self.at += end;
-                Ok(true)
+                let is_cut = end == rest.len() && end == self.longest;
+                ((!is_cut).then_some(end), "the end of this line")
             }
-            Some(b'*') => match after_comment(rest, 2) {
-                Some(end) => {
-                    self.at += end;
-                    Ok(true)
-                }
-                None => Err(self.error_at(self.at, "`*/`, the end of this comment", "")),
-            },
-            _ => Ok(false),
-        }
+            Some(b'*') => (after_comment(rest, 2), "`*/`, the end of this comment"),
+            _ => return Ok(false),
+        };
+        self.at += end.ok_or_else(|| self.error_at(self.at, expected, ""))?;
+        Ok(true)
     }
 
     fn skip_string(&mut self) -> Result<(), Error> {
@@ -245,7 +237,7 @@ impl<'a> Lexer<'a> {
 pub(super) static BLANK: Class = only(b" \t\n\r\x0b\x0c");
 pub(super) static NAME: Class = only(b"%ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 pub(super) static WORD: Class = only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
-pub(super) static DOTTED: Class = with(WORD, b".");
+pub(super) static DOTTED: Class = with(WORD, b".", true);
 pub(super) static LINE: Class = except(b"\n");
 pub(super) static STRING: Class = except(b"\"");
 /// What needs no examination in a block.

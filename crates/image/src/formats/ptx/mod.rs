@@ -64,10 +64,8 @@ impl Error {
     }
 }
 
-display!(Error, |this, f| {
+display!(error Error, |this, f| {
     let Self { line, column, expected, found } = this;
     write!(f, "line {line}, column {column}: expected {expected}, found ")?;
     if found.is_empty() { f.write_str("the end of the text") } else { write!(f, "`{}`", found.escape_debug()) }
 });
-
-impl core::error::Error for Error {}

@@ -182,8 +182,7 @@ impl Module {
     #[must_use]
     pub fn entries(&self) -> Vec<Entry<'_>> {
         let order = order(self.kernels.len(), &|a, b| self.kernels[a].text.cmp(&self.kernels[b].text));
-        let entries = order.into_iter().filter_map(|index| self.nth(index));
-        entries.collect()
+        order.into_iter().filter_map(|index| self.nth(index)).collect()
     }
 
     /// Returns the kernel with this symbol.
@@ -243,8 +242,7 @@ impl Module {
 
     #[cfg(feature = "debug-info")]
     pub(crate) fn variable_declarations(&self) -> impl Iterator<Item = &[u8]> {
-        let text = |place: &Kept| self.declarations.get(place.start as usize..place.end());
-        self.variables.iter().filter_map(text)
+        self.variables.iter().filter_map(|place| self.declarations.get(place.start as usize..place.end()))
     }
 
     pub(crate) fn weight(&self) -> usize {

@@ -87,8 +87,7 @@ impl Parser<'_> {
                 Some(rest) => !rest.starts_with(['T', 'D']),
                 None => self.next() == b'S',
             };
-            let is_nested = !is_type && self.eat("N");
-            let is_path = is_nested || self.next().is_ascii_digit();
+            let is_path = !is_type && self.eat("N") || self.next().is_ascii_digit();
             if is_type {
                 scope = Some(self.ty()?);
             } else if !self.next().is_ascii_digit() {

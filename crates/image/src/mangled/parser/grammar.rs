@@ -100,7 +100,7 @@ pub(super) enum Fixity {
 }
 
 /// Operators by kind and precedence: the code of two letters, then the symbol.
-pub(super) const OPERATORS: [(Fixity, u8, &str); 18] = [
+const OPERATORS: [(Fixity, u8, &str); 18] = [
     (Fixity::Prefix, 2, "ad& co~ de* ng- nt! ps+"),
     (Fixity::Postfix, 1, "mm-- pp++"),
     (Fixity::Binary, 1, "dt. pt->"),
@@ -125,8 +125,7 @@ pub(super) const OPERATORS: [(Fixity, u8, &str); 18] = [
 pub(super) fn operator(rest: &str) -> Option<(Fixity, u8, &'static str)> {
     let code = rest.get(..2)?;
     OPERATORS.iter().find_map(|&(kind, precedence, operators)| {
-        let mut operators = operators.split(' ');
-        let symbol = operators.find_map(|operator| operator.strip_prefix(code))?;
+        let symbol = operators.split(' ').find_map(|operator| operator.strip_prefix(code))?;
         Some((kind, precedence, symbol))
     })
 }

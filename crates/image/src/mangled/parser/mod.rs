@@ -88,8 +88,7 @@ impl<'s> Parser<'s> {
         let (name, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
         // Names in PTX have no other characters. A type with the name `&` would be a reference to nothing.
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
-        name.chars().all(is_part).then_some(name)
+        name.chars().all(|c| c.is_ascii_alphanumeric() || "_$.".contains(c)).then_some(name)
     }
 
     /// Returns the number in an operand such as `T1_`: `T_` is 0, and `T0_` is 1.

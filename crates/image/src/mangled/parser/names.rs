@@ -31,21 +31,30 @@ impl Parser<'_> {
             let arguments = self.levels.first()?.as_ref()?;
             self.tree.resolve(parameter, *arguments.get(number)?, number);
         }
-        let ends = |parser: &Self| matches!(parser.next(), 0 | b'E' | b'.' | b'_');
-        if ends(self) {
+        if self.ends() {
             return Some(name);
         }
         let result = if signature.is_instance && !signature.has_no_result { Some(self.ty()?) } else { None };
-        let mut parameters = Vec::new();
-        let mut goes_on = !self.eat("v");
-        while goes_on {
-            parameters.push(self.ty()?);
-            goes_on = !ends(self) && self.next() != b'Q';
-        }
+        let parameters = self.parameters()?;
         let constraint = self.constraint(" requires %")?;
         let tail = self.tail(signature.qualifiers, signature.reference, constraint);
         let parameters = self.tree.list(&parameters);
         Some(self.add(Node::Function(Some(name), result, parameters, tail)))
+    }
+
+    fn ends(&self) -> bool {
+        matches!(self.next(), 0 | b'E' | b'.' | b'_')
+    }
+
+    /// Reads parameters up to the end of a signature, or its constraint.
+    pub(super) fn parameters(&mut self) -> Option<Vec<Id>> {
+        let mut parameters = Vec::new();
+        let mut goes_on = !self.eat("v");
+        while goes_on {
+            parameters.push(self.ty()?);
+            goes_on = !self.ends() && self.next() != b'Q';
+        }
+        Some(parameters)
     }
 
     pub(super) fn tail(&mut self, qualifiers: u8, reference: &'static str, more: Id) -> Id {

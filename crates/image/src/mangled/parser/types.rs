@@ -38,8 +38,7 @@ impl Parser<'_> {
 
     fn compound(&mut self) -> Option<Id> {
         let unqualified = self.rest.trim_start_matches(['r', 'V', 'K']);
-        let function = ["F", "Do", "DO", "Dw", "Dx"];
-        if function.iter().any(|code| unqualified.starts_with(code)) {
+        if ["F", "Do", "DO", "Dw", "Dx"].iter().any(|code| unqualified.starts_with(code)) {
             return self.function_type();
         }
         if let Some(production) = self.production(&TYPES) {

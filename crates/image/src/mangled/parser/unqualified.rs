@@ -33,8 +33,7 @@ impl Parser<'_> {
 
     pub(super) fn source_name(&mut self) -> Option<Id> {
         let name = self.identifier()?;
-        let is_anonymous = name.starts_with("_GLOBAL__N");
-        Some(self.word(if is_anonymous { ANONYMOUS } else { name }))
+        Some(self.word(if name.starts_with("_GLOBAL__N") { ANONYMOUS } else { name }))
     }
 
     fn tags(&mut self, mut name: Id) -> Option<Id> {
@@ -108,7 +107,7 @@ impl Parser<'_> {
         Some(self.form(text, 0, &[number, declarator]))
     }
 
-    pub(super) fn closure(&mut self) -> Option<Id> {
+    fn closure(&mut self) -> Option<Id> {
         self.expect("Ul")?;
         let level = self.levels.len();
         let around = self.lambda_level.replace(level);
@@ -124,12 +123,7 @@ impl Parser<'_> {
         let declared = self.listed(&declared);
         let declared = self.form(text, 0, &[declared]);
         let first = self.constraint(" requires % ")?;
-        let mut parameters = Vec::new();
-        let mut goes_on = !self.eat("v");
-        while goes_on {
-            parameters.push(self.ty()?);
-            goes_on = !matches!(self.next(), b'E' | b'Q');
-        }
+        let parameters = self.parameters()?;
         let parameters = self.listed(&parameters);
         let second = self.constraint(" requires %")?;
         self.expect("E")?;

@@ -76,8 +76,7 @@ impl Printer<'_, '_> {
         self.visit(|printer| match tree.node(id) {
             Node::Name(_) | Node::Builtin(_) => true,
             Node::Arguments(list) | Node::Pack(list) => {
-                let mut items = tree.items(list).iter();
-                items.all(|&item| printer.is_certain(item, is_scope))
+                tree.items(list).iter().all(|&item| printer.is_certain(item, is_scope))
             }
             Node::Nested(scope, name) => printer.is_certain(scope, true) && printer.is_certain(name, is_scope),
             Node::Instance(name, arguments) => {

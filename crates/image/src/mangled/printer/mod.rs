@@ -30,7 +30,7 @@ pub(super) struct Printer<'t, 's> {
     steps: u32,
 }
 
-pub(super) type OnItem<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
+type OnItem<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
 
 impl<'t, 's> Printer<'t, 's> {
     pub(super) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
@@ -87,8 +87,7 @@ impl<'t, 's> Printer<'t, 's> {
     }
 
     pub(super) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
-        let start = self.text.len();
-        self.items(list, start, found);
+        self.items(list, self.text.len(), found);
     }
 
     fn items(&mut self, list: NodeList, start: usize, found: OnItem<'_, 't, 's>) {

@@ -12,8 +12,7 @@ impl<'t, 's> Printer<'t, 's> {
         match node {
             Node::Name(text) | Node::Builtin(text) => self.push(text),
             Node::Operator(symbol) => {
-                let is_word = symbol.starts_with(|c: char| c.is_alphabetic());
-                self.push(if is_word { "operator " } else { "operator" });
+                self.push(if symbol.starts_with(char::is_alphabetic) { "operator " } else { "operator" });
                 self.push(symbol);
             }
             Node::Nested(scope, name) => {

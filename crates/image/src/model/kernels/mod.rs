@@ -151,15 +151,10 @@ impl<'a> Kernels<'a> {
                 && let Some(body) = bodies.kernel(module, symbol)
                 && body.parameters().any(|body| !body.is_empty())
             {
-                let list = ParameterList::of_bodies(body.parameters());
-                known.insert(kernel as u128, (list, body.accesses().to_vec()));
+                known.insert(kernel as u128, (ParameterList::of_bodies(body.parameters()), body.accesses().to_vec()));
             }
         }
     }
-
-    #[cfg(not(feature = "bodies"))]
-    #[allow(clippy::unused_self, reason = "as with the feature")]
-    pub(super) const fn add_bodies(&mut self, _: usize, _: &[u8], _: &mut impl FnMut(&str) -> bool) {}
 
     /// Adds what `other`, which contains the same kernels, shows about their code: threads can analyse some of them
     /// each.
@@ -180,8 +175,7 @@ impl<'a> Kernels<'a> {
     #[cfg(feature = "bodies")]
     #[must_use]
     pub fn accesses(&self, symbol: &str, sm: Sm) -> Vec<PointerAccess> {
-        let places = self.places(symbol);
-        let Some(place) = self.text_for(places.iter().copied(), Some(sm)) else {
+        let Some(place) = self.text_for(self.places(symbol).iter().copied(), Some(sm)) else {
             return Vec::new();
         };
         let entry = self.entry(place);
@@ -214,9 +208,9 @@ impl<'a> Kernels<'a> {
     /// it.
     #[must_use]
     pub fn only_for(&self, symbol: &str) -> Vec<Sm> {
-        let all: BTreeSet<Option<Sm>> = self.generations().collect();
+        let all: BTreeSet<_> = self.generations().collect();
         let of = |place: &Place| self.generations().nth(place.part as usize).flatten();
-        let own: BTreeSet<Option<Sm>> = self.places(symbol).iter().map(of).collect();
+        let own: BTreeSet<_> = self.places(symbol).iter().map(of).collect();
         if own == all { Vec::new() } else { own.into_iter().flatten().collect() }
     }
 
@@ -238,8 +232,8 @@ impl<'a> Kernels<'a> {
             });
         }
         let parts = self.places(kernel.name).iter().filter_map(|&place| self.part(place));
-        let is_own = |error: &&_| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name);
-        parts.flat_map(|part| part.debug_info.errors()).find(is_own).cloned()
+        let mut errors = parts.flat_map(|part| part.debug_info.errors());
+        errors.find(|error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name)).cloned()
     }
 
     /// Returns why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
@@ -248,8 +242,7 @@ impl<'a> Kernels<'a> {
         if variable.debug_info().is_known() {
             return self.debug_error(variable.as_list());
         }
-        let whole = |error: &&dwarf::Error| !matches!(error, dwarf::Error::Kernel { .. });
-        self.debug_errors().find(whole).cloned()
+        self.debug_errors().find(|error| !matches!(error, dwarf::Error::Kernel { .. })).cloned()
     }
 
     /// Returns a copy that does not borrow the image.
@@ -382,8 +375,7 @@ impl<'a> Kernels<'a> {
             let target = target(*place).zip(sm);
             target.is_some_and(|(target, sm)| target.ptx_compiles_for(sm) == Compatibility::Yes)
         };
-        let newest = texts.filter(runs).max_by_key(|place| target(*place));
-        newest.or(first)
+        texts.filter(runs).max_by_key(|place| target(*place)).or(first)
     }
 
     fn places(&self, symbol: &str) -> &[Place] {
@@ -391,10 +383,8 @@ impl<'a> Kernels<'a> {
     }
 
     fn places_in<'i>(&self, index: &'i [Place], symbol: &str) -> &'i [Place] {
-        let start = index.partition_point(|&place| self.symbol(place) < symbol);
-        let rest = index.get(start..).unwrap_or_default();
-        let count = rest.iter().take_while(|&&place| self.symbol(place) == symbol).count();
-        rest.get(..count).unwrap_or_default()
+        let rest = &index[index.partition_point(|&place| self.symbol(place) < symbol)..];
+        &rest[..rest.iter().take_while(|&&place| self.symbol(place) == symbol).count()]
     }
 
     fn each<'s>(&'s self, index: &'s [Place]) -> impl Iterator<Item = &'s [Place]> {
@@ -406,18 +396,17 @@ impl<'a> Kernels<'a> {
     }
 
     fn entry(&self, place: Place) -> Option<Entry<'_>> {
-        match &self.part(place)?.code {
-            PartCode::Text(text) if place.is_variable => Some(text.variable(place.kernel as usize)?.1),
-            PartCode::Text(text) => text.nth(place.kernel as usize),
-            PartCode::Cubin(_) => None,
-        }
+        let (PartCode::Text(text), kernel) = (&self.part(place)?.code, place.kernel as usize) else {
+            return None;
+        };
+        if place.is_variable { Some(text.variable(kernel)?.1) } else { text.nth(kernel) }
     }
 
     fn records(&self, place: Place) -> Option<(Sm, &cubin::Kernel<'a>)> {
-        match &self.part(place)?.code {
-            PartCode::Text(_) => None,
-            PartCode::Cubin(cubin) => Some((cubin.sm, listed(cubin, place)?)),
-        }
+        let PartCode::Cubin(cubin) = &self.part(place)?.code else {
+            return None;
+        };
+        Some((cubin.sm, listed(cubin, place)?))
     }
 
     fn symbol(&self, place: Place) -> &str {
@@ -438,11 +427,6 @@ fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kerne
         return Some(&cubin.variables.get(index)?.list);
     }
     cubin.kernels.get(index)
-}
-
-/// An image is too small for 2^32 kernels or parts.
-fn narrow(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

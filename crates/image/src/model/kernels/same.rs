@@ -29,10 +29,8 @@ impl Kernels<'_> {
                     let own = layouts.clone().map(|(layout, _)| layout.size());
                     return differs(&mut declared, layouts) || differs(&mut sizes, own);
                 }
-                let records = self.records(place);
-                let parameters = records.map(|(_, kernel)| kernel.parameters.as_slice());
-                let own = parameters.unwrap_or_default().iter().map(|p| p.size);
-                differs(&mut sizes, own)
+                let parameters = self.records(place).map(|(_, kernel)| kernel.parameters.as_slice());
+                differs(&mut sizes, parameters.unwrap_or_default().iter().map(|p| p.size))
             })
     }
 

@@ -32,14 +32,12 @@ fn bases() -> impl Iterator<Item = usize> {
 
 /// Returns whether a parameter with this alignment can have this `offset` on some GPU.
 pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> bool {
-    let lies = |base: usize| round_up(base + end, align) == base + offset;
-    bases().any(lies)
+    bases().any(|base| round_up(base + end, align) == base + offset)
 }
 
 pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     let limits = limits(all, occurrences);
-    let mut own: Vec<Vec<&Occurrence>> = Vec::new();
-    own.resize_with(all.len(), Vec::new);
+    let mut own: Vec<Vec<&Occurrence>> = vec![Vec::new(); all.len()];
     for occurrence in occurrences {
         own[occurrence.content].push(occurrence);
     }
@@ -57,19 +55,15 @@ fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     };
     let mut limits: Vec<usize> = all.iter().map(of_type).collect();
     loop {
-        let mut is_changed = false;
+        let before = limits.clone();
         for occurrence in occurrences {
             let limit = match occurrence.container {
                 Some(container) => largest_alignment(occurrence.offset).min(limits[container]),
                 None => bases().map(|base| largest_alignment(base + occurrence.offset)).fold(1, usize::max),
             };
-            let content = &mut limits[occurrence.content];
-            if limit < *content {
-                *content = limit;
-                is_changed = true;
-            }
+            limits[occurrence.content] = limits[occurrence.content].min(limit);
         }
-        if !is_changed {
+        if limits == before {
             return limits;
         }
     }
@@ -102,8 +96,7 @@ fn resolve_one(
         })
     };
     let bytes = known.unwrap_or_else(|| {
-        let mut aligns = LIKELY.into_iter().filter(|align| *align <= limit);
-        let found = aligns.find(|align| is_placed(*align));
+        let found = LIKELY.into_iter().find(|align| *align <= limit && is_placed(*align));
         found.unwrap_or_else(|| limit.min(MOST))
     });
     let align = match &definition.body {
@@ -160,11 +153,11 @@ fn packed(
     is_possible: impl Fn(usize) -> bool,
 ) -> Option<(usize, Vec<Ty>)> {
     let types: Vec<Ty> = members.iter().map(|member| unaligned(&member.ty, all)).collect::<Option<_>>()?;
-    let extents = members.iter().map(|member| {
+    let extent = |member: &StructMember| {
         let (size, align) = layout(&member.ty, all);
         (member.offset, size, align)
-    });
-    let extents: Vec<_> = extents.collect();
+    };
+    let extents: Vec<_> = members.iter().map(extent).collect();
     let of = |is_exact| packing(&extents, definition.size, &[1, 2, 4, 8], is_exact, &is_possible);
     of(true).or_else(|| of(false)).map(|(most, _)| (most, types))
 }
@@ -196,8 +189,8 @@ fn is_unaligned(id: usize, all: &[Generated<'_>]) -> bool {
     match &definition.body {
         Content::Fields(members) => {
             let natural = members.iter().map(|member| layout(&member.ty, all).1).fold(1, usize::max);
-            let is_unaligned = |member: &StructMember| unaligned(&member.ty, all).as_ref() == Some(&member.ty);
-            definition.align <= natural && members.iter().all(is_unaligned)
+            definition.align <= natural
+                && members.iter().all(|member| unaligned(&member.ty, all).as_ref() == Some(&member.ty))
         }
         Content::Bytes(_) | Content::Pending => definition.align == 1,
         Content::Enum(..) | Content::Bits(..) => true,

@@ -14,10 +14,9 @@ use kernel_args_abi::{
 
 impl Types<'_, '_> {
     pub(super) fn half(&mut self, of: &Parameter<'_>) -> Ty {
-        let half = BUILTINS.iter().find(|row| row.cpp == "__half");
-        match half {
-            Some(row) if of.size == row.size => self.builtin(row),
-            _ => Ty::bytes(of.size),
+        match name::builtin("__half").filter(|row| row.size == of.size) {
+            Some(row) => self.builtin(row),
+            None => Ty::bytes(of.size),
         }
     }
 
@@ -33,20 +32,18 @@ impl Types<'_, '_> {
         }
         let components = component(row).filter(|_| row.components > 0).map(|scalar| (self.builtin(scalar), scalar));
         let body = match components {
-            Some((ty, scalar)) => Content::Fields(
-                ["x", "y", "z", "w"][..row.components]
-                    .iter()
-                    .enumerate()
-                    .map(|(i, name)| StructMember {
-                        cpp_name: (*name).to_owned(),
-                        name: (*name).to_owned(),
-                        ty: ty.clone(),
-                        offset: i * scalar.size,
-                        cpp: scalar.cpp.to_owned(),
-                        is_opaque: false,
-                    })
-                    .collect(),
-            ),
+            Some((ty, scalar)) => {
+                let names = ["x", "y", "z", "w"].into_iter().take(row.components);
+                let members = names.enumerate().map(|(i, name)| StructMember {
+                    cpp_name: name.to_owned(),
+                    name: name.to_owned(),
+                    ty: ty.clone(),
+                    offset: i * scalar.size,
+                    cpp: scalar.cpp.to_owned(),
+                    is_opaque: false,
+                });
+                Content::Fields(members.collect())
+            }
             None if row.size == 1 => Content::Bits("u8", feature),
             None => Content::Bits("u16", feature),
         };
@@ -85,16 +82,13 @@ fn consists_of(row: &Builtin, members: Members<'_>) -> bool {
     if row.components == 0 || !feature(row).is_empty() {
         return true;
     }
-    let component = row.size / row.components;
     let is_float = row.element.starts_with('f');
     members.iter().all(|member| {
-        let each = member.size / member.cpp.elements().max(1);
         if member.members.is_known() {
-            consists_of(row, member.members)
-        } else {
-            each == component
-                && (matches!(member.class, Class::Float) == is_float
-                    || matches!(member.class, Class::Bytes | Class::Unknown))
+            return consists_of(row, member.members);
         }
+        member.size / member.cpp.elements().max(1) == row.size / row.components
+            && (matches!(member.class, Class::Float) == is_float
+                || matches!(member.class, Class::Bytes | Class::Unknown))
     })
 }

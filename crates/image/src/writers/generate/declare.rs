@@ -3,7 +3,7 @@
 use super::{
     Content, Generated, StructMember, align,
     docs::{self, WIDTH},
-    identifier::{distinct, free, is_snake, is_upper_camel, raw, variable},
+    identifier::{distinct, is_snake, is_upper_camel, raw, unused, variable},
     ty::From,
     write::RustWriter,
 };
@@ -16,14 +16,12 @@ impl RustWriter<'_, '_> {
         self.line(0, "");
         self.docs(0, &docs::definition(definition));
         self.imports.add(From::Crate, "DeviceType");
-        self.line(
-            0,
-            if self.options.without_prelude {
-                "#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, DeviceType)]"
-            } else {
-                "#[derive(Clone, Copy, Debug, DeviceType)]"
-            },
-        );
+        let derives = if self.options.without_prelude {
+            "::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug"
+        } else {
+            "Clone, Copy, Debug"
+        };
+        self.line(0, &format!("#[derive({derives}, DeviceType)]"));
         let mut values: Vec<String> = self.krate().into_iter().collect();
         if !definition.cpp.is_empty() && definition.cpp != *name {
             values.push(format!("cpp = {:?}", definition.cpp));
@@ -46,7 +44,7 @@ impl RustWriter<'_, '_> {
     fn only_field(&mut self, name: &str, field: &str, ty: &str) {
         self.line(0, &format!("pub struct {name} {{"));
         self.line(1, &format!("/// Its {field}."));
-        self.field_attribute("device_type", None, field == "bytes", core::iter::empty());
+        self.field_attribute("device_type", None, field == "bytes", Vec::new());
         self.field(field, ty);
         self.line(0, "}");
     }
@@ -79,7 +77,7 @@ impl RustWriter<'_, '_> {
             let is_own = member.name == member.cpp_name;
             self.docs(1, &[docs::member(&member.cpp)]);
             let renamed = Some(&member.cpp_name).filter(|name| !is_own && !name.is_empty());
-            self.field_attribute("device_type", renamed, member.is_opaque, core::iter::empty());
+            self.field_attribute("device_type", renamed, member.is_opaque, Vec::new());
             let ty = self.ty(&member.ty);
             self.field(&raw(name), &ty);
         }
@@ -101,12 +99,10 @@ impl RustWriter<'_, '_> {
 
     fn enumeration(&mut self, name: &str, integer: &str, values: &[(String, i128)]) {
         self.line(0, &format!("#[repr({integer})]"));
-        let mut taken: BTreeSet<String> = BTreeSet::new();
+        let mut taken = BTreeSet::new();
         let mut named: Vec<(String, i128)> = Vec::new();
         for (name, value) in values {
-            let name = free(&variable(name), |name| taken.contains(name));
-            taken.insert(name.clone());
-            named.push((raw(name), *value));
+            named.push((raw(unused(&variable(name), &mut taken)), *value));
         }
         let mut first: Vec<&(String, i128)> = Vec::new();
         let mut others = Vec::new();
@@ -117,10 +113,9 @@ impl RustWriter<'_, '_> {
                 variant => others.push((&pair.0, &first[variant].0)),
             }
         }
-        let is_acronym = |name: &str| name.len() > 2 && !has_lower_case(name);
         let lints = [
             ("clippy::enum_variant_names", have_common_words(&first)),
-            ("clippy::upper_case_acronyms", first.iter().any(|(name, _)| is_acronym(name))),
+            ("clippy::upper_case_acronyms", first.iter().any(|(name, _)| name.len() > 2 && !has_lower_case(name))),
             ("non_camel_case_types", first.iter().any(|(name, _)| !is_upper_camel(name))),
         ];
         self.allow(&lints, "the names are those in C++");
@@ -186,9 +181,8 @@ fn have_common_words(variants: &[&(String, i128)]) -> bool {
     let Some(((first, _), rest)) = variants.split_first() else {
         return false;
     };
-    let begins = |length| first.get(..length);
-    let ends = |length: usize| first.get(first.len().saturating_sub(length)..);
+    let (begin, end) = (first.get(..3), first.get(first.len().saturating_sub(3)..));
     variants.len() > 2
-        && (begins(3).is_some_and(|word| rest.iter().all(|(name, _)| name.starts_with(word)))
-            || ends(3).is_some_and(|word| rest.iter().all(|(name, _)| name.ends_with(word))))
+        && (begin.is_some_and(|word| rest.iter().all(|(name, _)| name.starts_with(word)))
+            || end.is_some_and(|word| rest.iter().all(|(name, _)| name.ends_with(word))))
 }

@@ -35,8 +35,7 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 
     pub(super) fn by_value(&mut self, of: &Parameter<'k>, hint: &str) -> usize {
-        let definition = Generated::of(of, hint);
-        let id = self.add(definition);
+        let id = self.add(Generated::of(of, hint));
         self.read(id);
         id
     }
@@ -151,9 +150,6 @@ fn enumeration(size: usize, members: Members<'_>) -> Content {
     let is_signed = is_negative || !is_large && size >= 4;
     let is_signed = members.is_signed().unwrap_or(is_signed);
     let integer = Leaf::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
-    let values = members.variants().map(|variant| {
-        let value = variant.value_in(size, is_signed);
-        (variant.name.to_owned(), value)
-    });
+    let values = members.variants().map(|variant| (variant.name.to_owned(), variant.value_in(size, is_signed)));
     Content::Enum(integer, values.collect())
 }

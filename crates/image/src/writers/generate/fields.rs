@@ -58,8 +58,7 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
 pub(super) fn of_variable<'k>(variable: &Variable<'k>, types: &mut Types<'k, '_>) -> Option<usize> {
     let Variable { value, debug_info } = variable;
     let hint = format!("{}Value", upper_camel(value.name, "Type"));
-    let ty = types.value(value, debug_info.referent(0), &hint);
-    ty.named()
+    types.value(value, debug_info.referent(0), &hint).named()
 }
 
 /// Returns the type of a parameter, and whether the comparison would reject it. Bytes replace a type that cannot be at
@@ -70,8 +69,8 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
     let needed = match (known, own, of.offset, end) {
         (Some(known), Some(own), ..) if known != own => known,
         (None, Some(own), Some(offset), Some(end)) if !align::is_possible_offset(end, own, offset) => {
-            let fits = |align: &usize| align::is_possible_offset(end, *align, offset) && size % align == 0;
-            match align::LIKELY.into_iter().find(fits) {
+            let mut likely = align::LIKELY.into_iter();
+            match likely.find(|&align| align::is_possible_offset(end, align, offset) && size % align == 0) {
                 Some(align) => align,
                 None => return (ty, false),
             }

@@ -42,19 +42,13 @@ impl Imports {
 /// `use path::{A, B};`
 fn import(text: &mut String, path: &str, names: &BTreeSet<&str>) {
     let list: Vec<&str> = names.iter().copied().collect();
-    match list.as_slice() {
-        [] => return,
-        [name] => {
-            let _ = writeln!(text, "use {path}::{name};");
-            return;
-        }
-        names => {
-            let line = format!("use {path}::{{{}}};", names.join(", "));
-            if line.len() < WIDTH - 1 {
-                let _ = writeln!(text, "{line}");
-                return;
-            }
-        }
+    let line = match list.as_slice() {
+        [name] => format!("use {path}::{name};"),
+        names => format!("use {path}::{{{}}};", names.join(", ")),
+    };
+    if list.len() == 1 || line.len() < WIDTH - 1 {
+        let _ = writeln!(text, "{line}");
+        return;
     }
     let _ = writeln!(text, "use {path}::{{");
     let mut line = String::from("   ");

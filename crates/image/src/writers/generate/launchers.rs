@@ -55,8 +55,9 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
         }
     }
     let refused_texts = refused.iter().map(|(symbol, what)| (format!("`{symbol}` is not declared"), what.clone()));
-    let unread = launchers.unread();
-    let unread = unread.map(|(place, error)| (format!("The functions of {place} are not declared"), error.to_string()));
+    let unread = launchers
+        .unread()
+        .map(|(place, error)| (format!("The functions of {place} are not declared"), error.to_string()));
     for (who, what) in refused_texts.chain(unread) {
         let what = what.lines().next().unwrap_or_default();
         writer.line(0, "");
@@ -141,9 +142,10 @@ fn pad(passing: &mut Passing, ty: &Ty, start: usize, definitions: &[Generated<'_
     match ty {
         Ty::Array(of, count) => {
             let (size, _) = align::layout(of, definitions);
-            let places =
-                (0..*count).map(|index| start + index * size).take_while(|at| Passing::counts(*at) && size > 0);
-            places.for_each(|at| pad(passing, of, at, definitions));
+            let places = (0..*count).map(|index| start + index * size);
+            for at in places.take_while(|at| Passing::counts(*at) && size > 0) {
+                pad(passing, of, at, definitions);
+            }
         }
         Ty::Defined(id) => {
             let definition = &definitions[*id];

@@ -90,10 +90,10 @@ pub fn of_image(image: &Kernels<'_>, options: &Options<'_>) -> String {
 /// same.
 #[must_use]
 pub fn of_images(image: &Kernels<'_>, debug_info: Option<&Kernels<'_>>, options: &Options<'_>) -> String {
-    let other = |symbol: &str| debug_info?.kernel(symbol, None);
     let kernel = |symbol: &str| {
         let kernel = image.kernel(symbol, None)?;
-        let with_debug_info = other(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
+        let by = debug_info.and_then(|by| by.kernel(symbol, None));
+        let with_debug_info = by.and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
         Some((with_debug_info.unwrap_or(kernel), image.varies(symbol)))
     };
     let found: Vec<_> = image.symbols().filter_map(kernel).collect();
@@ -146,8 +146,7 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
     let generics: Vec<Generic> = instances.filter(|_| matches!(options.naming, Naming::Items(_))).collect();
     let structs = found.iter().map(|(_, item)| *item).chain(generics.iter().map(|generic| generic.item.as_str()));
     let names = names::names(structs, core::iter::empty(), &definitions);
-    let kernels = found.into_iter().zip(fields);
-    write::write(kernels, &generics, &definitions, &names, options)
+    write::write(found.into_iter().zip(fields), &generics, &definitions, &names, options)
 }
 
 struct Generated<'k> {
@@ -177,7 +176,7 @@ enum Content {
     Bits(&'static str, &'static str),
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Why {
     Opaque(Opaque),
     /// Members overlap, or Rust has no packed struct with such members.

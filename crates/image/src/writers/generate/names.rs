@@ -2,7 +2,7 @@
 
 use super::{
     Generated,
-    identifier::{free, identifier, numbered, upper_camel},
+    identifier::{identifier, numbered, unused, upper_camel},
 };
 use crate::prelude::*;
 use kernel_args_abi::cpp::{BUILTINS, name};
@@ -54,23 +54,22 @@ pub(super) fn names<'i>(
         (wanted, cpp, shape, definitions[id].known_align)
     };
     sort(&mut used, &|&a, &b| key(a).cmp(&key(b)));
-    let mut types = alloc::vec![String::new(); definitions.len()];
+    let mut types = vec![String::new(); definitions.len()];
     for group in used.chunk_by(|&a, &b| definitions[a].wanted == definitions[b].wanted) {
         for &id in group {
-            let definition = &definitions[id];
-            let wanted = if group.len() > 1 && are_distinct(group, definitions) {
-                qualified(&definition.cpp)
-            } else {
-                definition.wanted.clone()
-            };
-            types[id] = unused(&short(wanted, &definition.cpp), &mut taken);
+            let Generated { cpp, wanted, .. } = &definitions[id];
+            let is_qualified = group.len() > 1 && are_distinct(group, definitions);
+            let wanted = if is_qualified { qualified(cpp) } else { wanted.clone() };
+            types[id] = unused(&short(wanted, cpp), &mut taken);
         }
     }
     let kernels = items
         .map(|item| {
-            let name = upper_camel(item.trim_start_matches("r#"), "Kernel");
-            let name = short(name, item);
-            if taken.contains(&name) { unused(&format!("{name}Args"), &mut taken) } else { unused(&name, &mut taken) }
+            let mut name = short(upper_camel(item.trim_start_matches("r#"), "Kernel"), item);
+            if taken.contains(&name) {
+                name.push_str("Args");
+            }
+            unused(&name, &mut taken)
         })
         .collect();
     TypeNames { kernels, types }
@@ -92,10 +91,4 @@ fn short(name: String, of: &str) -> String {
         return name;
     }
     upper_camel(&numbered(&name, LONGEST - 9, of), "")
-}
-
-fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let name = free(name, |name| taken.contains(name));
-    taken.insert(name.clone());
-    name
 }

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use crate::{self as image, mangled::Demangled};
-use alloc::collections::BTreeSet;
 use core::cell::RefCell;
 use kernel_args_abi::{Members, Parameter};
 

@@ -27,8 +27,7 @@ impl<'k> Types<'k, '_> {
     }
 
     fn element(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
-        let count = of.cpp.elements().max(1);
-        let size = of.size / count;
+        let size = of.size / of.cpp.elements().max(1);
         let is_array = of.cpp.is_array();
         let class = match of.class {
             Class::Bytes if is_array => Class::Unknown,
@@ -66,8 +65,7 @@ impl<'k> Types<'k, '_> {
 
     fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
         if of.members.is_known() || of.members.why_opaque().is_some() {
-            let of = Parameter { cpp: CppType::UNKNOWN, ..*of };
-            return Ty::Defined(self.by_value(&of, hint));
+            return Ty::Defined(self.by_value(&Parameter { cpp: CppType::UNKNOWN, ..*of }, hint));
         }
         if matches!(of.class, Class::Float) && of.size == 2 {
             return self.half(of);
@@ -123,12 +121,11 @@ impl<'k> Types<'k, '_> {
             if let Some(row) = name::builtin(name) {
                 return self.builtin(row);
             }
-            let is_named = |cpp: &str| !cpp.is_empty() && name::agree(cpp, name);
-            let all = self.all.iter().enumerate();
-            let mut found = all.filter(|(_, definition)| is_named(&definition.cpp));
+            let is_named = |id: &usize| !self.all[*id].cpp.is_empty() && name::agree(&self.all[*id].cpp, name);
+            let mut found = (0..self.all.len()).filter(is_named);
             // If two types have the name, either may be the pointee.
             return match (found.next(), found.next()) {
-                (Some((id, _)), None) => Ty::Defined(id),
+                (Some(id), None) => Ty::Defined(id),
                 _ => Ty::Void,
             };
         };
@@ -145,8 +142,7 @@ impl<'k> Types<'k, '_> {
         if of.size == 0 || of.size > LARGEST {
             return Ty::Void;
         }
-        let definition = Generated::of(&of, "");
-        let id = self.add(definition);
+        let id = self.add(Generated::of(&of, ""));
         self.waiting.push(id);
         Ty::Defined(id)
     }

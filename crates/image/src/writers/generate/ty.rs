@@ -27,7 +27,7 @@ pub(super) struct Leaf {
     pub(super) align: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum From {
     Language,
     Core,
@@ -141,10 +141,8 @@ impl Ty {
     /// Returns the generated type that it names, by value or as a pointee.
     pub(super) fn named(&self) -> Option<usize> {
         match self {
-            Self::Defined(id) => Some(*id),
-            Self::Array(of, _) => of.named(),
-            Self::Pointer { to, .. } => to.named(),
-            Self::Leaf(_) | Self::Void => None,
+            Self::Array(of, _) | Self::Pointer { to: of, .. } => of.named(),
+            ty => ty.contents(),
         }
     }
 }

@@ -136,13 +136,7 @@ impl RustWriter<'_, '_> {
         })
     }
 
-    pub(super) fn field_attribute(
-        &mut self,
-        of: &str,
-        name: Option<&String>,
-        is_opaque: bool,
-        others: impl Iterator<Item = String>,
-    ) {
+    pub(super) fn field_attribute(&mut self, of: &str, name: Option<&String>, is_opaque: bool, others: Vec<String>) {
         let name = name.map(|name| format!("name = {name:?}"));
         let opaque = is_opaque.then(|| String::from("opaque"));
         let values: Vec<String> = name.into_iter().chain(opaque).chain(others).collect();
@@ -180,16 +174,19 @@ impl RustWriter<'_, '_> {
             }
         };
         self.docs(0, docs);
-        self.imports.add(From::Crate, "KernelArgs");
-        self.line(0, "#[derive(KernelArgs)]");
-        let mut values: Vec<String> = self.krate().into_iter().collect();
-        values.extend(naming);
-        values.extend(self.contracts(item, None));
-        self.attribute("kernel_args", &values);
+        self.derive(item, naming);
         if fields.is_empty() {
             return self.line(0, &format!("pub struct {name} {{}}"));
         }
         self.fields((item, name), fields, None);
+    }
+
+    fn derive(&mut self, item: &str, values: Vec<String>) {
+        self.imports.add(From::Crate, "KernelArgs");
+        self.line(0, "#[derive(KernelArgs)]");
+        let values = self.krate().into_iter().chain(values).chain(self.contracts(item, None));
+        let values: Vec<String> = values.collect();
+        self.attribute("kernel_args", &values);
     }
 
     fn generic(&mut self, generic: &Generic, name: &str) {
@@ -199,26 +196,21 @@ impl RustWriter<'_, '_> {
         let example = format!("{} finds one.", quoted(&format!("module.family::<{name}<{}>>({template:?})", types[0])));
         self.docs(0, &[format!("All instances of the template {}.", quoted(template)), example]);
         self.imports.add(From::Crate, "DeviceType");
-        self.imports.add(From::Crate, "KernelArgs");
-        self.line(0, "#[derive(KernelArgs)]");
         let module = match self.options.naming {
             Naming::Items(module) if !module.is_empty() => module,
             _ => "self",
         };
-        let mut values: Vec<String> = self.krate().into_iter().collect();
-        values.extend([format!("kernel = {module}"), format!("entries = {:?}", format!("{template}<*>"))]);
+        let mut values = vec![format!("kernel = {module}"), format!("entries = {:?}", format!("{template}<*>"))];
         values.extend(types.iter().zip(bindings).map(|(ty, (_, suffix))| format!("{PARAMETER} = {ty} => {suffix:?}")));
-        values.extend(self.contracts(item, None));
-        self.attribute("kernel_args", &values);
+        self.derive(item, values);
         self.fields((item, name), fields, Some("DeviceType"));
     }
 
     fn fields(&mut self, (item, name): (&str, &str), fields: &[Field], bound: Option<&str>) {
         let is_odd = fields.iter().any(|field| !is_snake(&field.name));
         self.allow(&[("non_snake_case", is_odd)], "the names are those in C++");
-        let borrows = |field: &Field| self.borrows(&field.ty);
         let parameter = bound.map(|bound| format!("{PARAMETER}: {bound}"));
-        let lifetime = fields.iter().any(borrows).then(|| String::from("'a"));
+        let lifetime = fields.iter().any(|field| self.borrows(&field.ty)).then(|| String::from("'a"));
         let parameters: Vec<String> = lifetime.into_iter().chain(parameter).collect();
         let parameters = if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
         self.line(0, &format!("pub struct {name}{parameters} {{"));
@@ -226,7 +218,7 @@ impl RustWriter<'_, '_> {
             self.docs(1, core::slice::from_ref(&field.doc));
             let contracts: Vec<String> = self.contracts(item, Some(&field.name)).collect();
             let is_wide = contracts.iter().any(|contract| contract.trim_start().starts_with("as "));
-            self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque, contracts.into_iter());
+            self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque, contracts);
             let ty = if is_wide { String::from("usize") } else { self.field_type(&field.ty) };
             self.field(&field.name, &ty);
         }
@@ -239,9 +231,8 @@ impl RustWriter<'_, '_> {
             && matches!(self.options.pointers, Pointers::Slices | Pointers::Views)
     }
 
-    pub(super) fn field_type(&mut self, ty: &Ty) -> String {
-        let object = object(ty).filter(|_| self.borrows(ty));
-        if let Some(object) = object {
+    fn field_type(&mut self, ty: &Ty) -> String {
+        if let Some(object) = object(ty).filter(|_| self.borrows(ty)) {
             self.imports.add(From::Texture, object);
             return format!("&'a {object}");
         }

@@ -109,11 +109,9 @@ impl<'h, 'a> Collector<'h, 'a> {
             }
             CppBase::Named(name) => Ok(TypeUse::new(self.named(name, parameter, size)?, cpp)),
             base => {
-                let Some(name) = fundamental(base) else {
-                    return Err(
-                        self.error(format!("its C++ type is unknown{}{FROM_RUST}", spelled(parameter.spelling)))
-                    );
-                };
+                let unknown =
+                    || self.error(format!("its C++ type is unknown{}{FROM_RUST}", spelled(parameter.spelling)));
+                let name = fundamental(base).ok_or_else(unknown)?;
                 if matches!(base, CppBase::Long { .. }) {
                     self.assume(name, size, None)?;
                 }
@@ -193,18 +191,14 @@ impl<'h, 'a> Collector<'h, 'a> {
 }
 
 /// `None` if no name is available in every compiler.
-pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
-    match base {
-        CppBase::Void => Some("void"),
-        CppBase::Bool => Some("bool"),
-        CppBase::Char => Some("char"),
-        CppBase::Long { signed } => Some(CppBase::Long { signed }.spelling()),
-        CppBase::Float { bits: bits @ (32 | 64) } => Some(CppBase::Float { bits }.spelling()),
-        CppBase::Integer { signed, bits: bits @ (8 | 16 | 32 | 64 | 128) } => {
-            Some(CppBase::Integer { signed, bits }.spelling())
-        }
-        _ => None,
-    }
+pub(super) fn fundamental(base: CppBase<'_>) -> Option<&str> {
+    let is_fundamental = match base {
+        CppBase::Void | CppBase::Bool | CppBase::Char | CppBase::Long { .. } => true,
+        CppBase::Float { bits } => matches!(bits, 32 | 64),
+        CppBase::Integer { bits, .. } => matches!(bits, 8 | 16 | 32 | 64 | 128),
+        _ => false,
+    };
+    is_fundamental.then(|| base.spelling())
 }
 
 pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {

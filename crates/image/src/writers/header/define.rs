@@ -19,14 +19,13 @@ impl<'a> Collector<'_, 'a> {
         let source_align = parameter.align.map(Alignment::bytes);
         let source_align = source_align.or_else(|| self.param_aligns.get(path.full()).copied());
         let origin = Origin { spelling: parameter.spelling.to_string(), place: self.place.join(".") };
-        let is_included = self.header.is_included(&path);
-        let kind = if is_included {
-            Declared::Included
+        let kind = if self.header.is_included(&path) {
+            Some(Declared::Included)
         } else {
-            match self.kind(&path, parameter, size, source_align)? {
-                Some(kind) => kind,
-                None => return self.refer(path, parameter, size, &origin),
-            }
+            self.kind(&path, parameter, size, source_align)?
+        };
+        let Some(kind) = kind else {
+            return self.refer(path, parameter, size, &origin);
         };
         let mut definition = Definition {
             path,
@@ -79,8 +78,7 @@ impl<'a> Collector<'_, 'a> {
             return Ok(Some(Declared::Struct(members)));
         }
         let listed = self.header.device_type_of(path);
-        let is_known = |ty: &&Parameter<'a>| ty.members.is_known() || ty.members.is_enum();
-        if let Some(listed) = listed.filter(is_known) {
+        if let Some(listed) = listed.filter(|ty| ty.members.is_known() || ty.members.is_enum()) {
             self.ty(&listed.clone())?;
         }
         if self.definition(path).is_some() {

@@ -21,7 +21,7 @@ impl HeaderError {
     }
 }
 
-display!(HeaderError, |this, f| {
+display!(error HeaderError, |this, f| {
     f.write_str("the header cannot be written: ")?;
     if !this.place.is_empty() {
         write!(f, "`{}`: ", this.place)?;
@@ -29,9 +29,7 @@ display!(HeaderError, |this, f| {
     f.write_str(&this.problem)
 });
 
-impl core::error::Error for HeaderError {}
-
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub(super) struct Origin {
     pub(super) spelling: String,
     pub(super) place: String,

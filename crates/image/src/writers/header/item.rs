@@ -111,12 +111,11 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn is_included(&self, path: &Path) -> bool {
-        let mut types = self.includes.iter().flat_map(|(_, types)| types);
-        types.any(|ty| Path::new(ty, "") == *path)
+        self.includes.iter().flat_map(|(_, types)| types).any(|ty| Path::new(ty, "") == *path)
     }
 
     pub(super) fn device_type_of(&self, path: &Path) -> Option<&Parameter<'a>> {
-        let is_path = |ty: &&Parameter<'a>| matches!(ty.cpp.base, CppBase::Named(name) if Path::new(name, self.namespace) == *path);
-        self.items.iter().filter_map(|item| item.ty.as_ref()).find(is_path)
+        let mut types = self.items.iter().filter_map(|item| item.ty.as_ref());
+        types.find(|ty| matches!(ty.cpp.base, CppBase::Named(name) if Path::new(name, self.namespace) == *path))
     }
 }

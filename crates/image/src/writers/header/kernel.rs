@@ -41,8 +41,8 @@ fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
 
 impl<'a> Collector<'_, 'a> {
     pub(super) fn kernel(&mut self, kernel: &Item<'a>) -> Result<Prototype, HeaderError> {
-        let read = |this: &mut Self| read_symbol(kernel.symbol).map_err(|problem| this.error(problem));
-        let (path, demangled) = self.at(kernel.symbol, read)?;
+        let (path, demangled) =
+            self.at(kernel.symbol, |this| read_symbol(kernel.symbol).map_err(|problem| this.error(problem)))?;
         let name = path.full().to_string();
         self.at(&name, |this| this.prototype(kernel, path, demangled.as_ref()))
     }
@@ -83,10 +83,10 @@ impl<'a> Collector<'_, 'a> {
                 if ty.shape.is_array() {
                     ty = this.wrapped(ty, parameter, &path, &name)?;
                 }
-                let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
+                let is_grid_constant = kernel.grid_constants.contains(&parameter.cpp_name())
                     // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
                     || matches!(&ty.base, Base::Known(name, _) if name == "CUtensorMap" && ty.shape.depth == 0);
-                Ok(Argument { name, ty, is_grid_constant: is_constant })
+                Ok(Argument { name, ty, is_grid_constant })
             })?;
             arguments.push(argument);
         }
@@ -131,12 +131,9 @@ impl<'a> Collector<'_, 'a> {
                 parameter.cpp
             )));
         }
-        let base = match in_symbol.base {
-            CppBase::Unknown | CppBase::Named(_) => ty.base,
-            base => match fundamental(base) {
-                Some(name) => Base::Known(name.to_string(), Some(parameter.size)),
-                None => ty.base,
-            },
+        let base = match fundamental(in_symbol.base) {
+            Some(name) => Base::Known(name.to_string(), Some(parameter.size)),
+            None => ty.base,
         };
         Ok(TypeUse::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
     }
@@ -165,7 +162,7 @@ impl<'a> Collector<'_, 'a> {
             has_source_align: align.is_some(),
             alignas: None,
             pack: None,
-            kind: Declared::Struct(alloc::vec![CppMember {
+            kind: Declared::Struct(vec![CppMember {
                 name: Local { name: member.to_string(), was: None },
                 ty,
                 offset: 0,

@@ -70,7 +70,7 @@ enum Base {
     Bytes(usize),
 }
 
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 struct Definition {
     path: Path,
     origin: Origin,
@@ -111,7 +111,7 @@ impl Definition {
     }
 }
 
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 struct Prototype {
     symbol: String,
     path: Path,
@@ -119,7 +119,7 @@ struct Prototype {
     parameters: Vec<Argument>,
 }
 
-#[derive(Clone, PartialEq)]
+#[derive(PartialEq)]
 struct Argument {
     name: Local,
     ty: TypeUse,
@@ -230,8 +230,5 @@ fn check_names(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> R
     }
     let both = types.intersection(&functions).next().copied();
     let namespace = namespaces.iter().find(|name| types.contains(&***name) || functions.contains(&***name));
-    match both.or(namespace.map(String::as_str)) {
-        Some(name) => Err(taken(name)),
-        None => Ok(()),
-    }
+    both.or(namespace.map(String::as_str)).map_or(Ok(()), |name| Err(taken(name)))
 }

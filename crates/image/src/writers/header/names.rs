@@ -91,8 +91,8 @@ impl Path {
 const RENAME_TYPE: &str =
     "give the type another name in C++: `#[device_type(cpp = \"…\")]`, with its namespace if it has one";
 
-pub(super) fn segments(path: &str) -> Vec<&str> {
-    path.split("::").filter(|name| !name.is_empty()).collect()
+pub(super) fn segments(path: &str) -> impl Iterator<Item = &str> {
+    path.split("::").filter(|name| !name.is_empty())
 }
 
 #[derive(Clone, PartialEq)]

@@ -1,12 +1,10 @@
 //! The text of a header.
 
 use super::{
-    Base, CppMember, Declared, Definition, Prototype, TypeUse, collect::Collector, error::HeaderError, item::Header,
-    names::segments,
+    Base, CppMember, Declared, Definition, Prototype, TypeUse, collect::Collector, error::HeaderError, names::segments,
 };
 use crate::prelude::*;
 use crate::writers::{escape::cpp_comment, layout::bytes};
-use core::fmt::Write as _;
 use kernel_args_abi::{CppBase, Opaque};
 
 pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_out: &[HeaderError]) -> String {
@@ -37,10 +35,6 @@ fn because(text: &str) -> String {
 }
 
 impl HeaderWriter<'_, '_, '_> {
-    pub(super) fn header(&self) -> &Header<'_> {
-        self.collector.header
-    }
-
     pub(super) fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -76,8 +70,7 @@ impl HeaderWriter<'_, '_, '_> {
     }
 
     pub(super) fn has_offsets(&self) -> bool {
-        let mut definitions = self.collector.definitions.iter();
-        definitions.any(|definition| matches!(definition.kind, Declared::Struct(_)))
+        self.collector.definitions.iter().any(|definition| matches!(definition.kind, Declared::Struct(_)))
     }
 
     pub(super) fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
@@ -92,13 +85,12 @@ impl HeaderWriter<'_, '_, '_> {
         if namespace == self.namespace {
             return;
         }
-        let close = |namespace: &str| "}".repeat(segments(namespace).len());
         if !self.namespace.is_empty() {
-            self.line(&format!("\n{} // namespace {}", close(&self.namespace), self.namespace));
+            let close = "}".repeat(segments(&self.namespace).count());
+            self.line(&format!("\n{close} // namespace {}", self.namespace));
         }
         if !namespace.is_empty() {
-            let open: Vec<String> =
-                segments(namespace).into_iter().map(|name| format!("namespace {name} {{")).collect();
+            let open: Vec<String> = segments(namespace).map(|name| format!("namespace {name} {{")).collect();
             self.line(&format!("\n{}", open.join(" ")));
         }
         self.namespace = namespace.into();
@@ -147,8 +139,7 @@ impl HeaderWriter<'_, '_, '_> {
             }
             Declared::Included => {}
         }
-        let align = definition.align.filter(|_| definition.has_source_align);
-        self.extent(name, definition.size, align);
+        self.extent(name, definition.size, definition.align.filter(|_| definition.has_source_align));
         if let Declared::Struct(members) = &definition.kind {
             for CppMember { name: member, offset, size, .. } in members {
                 let member = &member.name;
@@ -186,7 +177,7 @@ impl HeaderWriter<'_, '_, '_> {
         if self.has_offsets() {
             self.line("\n#undef KERNEL_ARGS_OFFSET_OF");
         }
-        if let Some(guard) = self.header().guard {
+        if let Some(guard) = self.collector.header.guard {
             self.line(&format!("\n#endif // {guard}"));
         }
     }
@@ -208,12 +199,10 @@ pub(super) fn note(was: Option<&str>) -> String {
 
 /// In an enum of `size` bytes.
 fn literal(value: i128, size: usize) -> String {
-    let mut text = String::new();
-    let _ = match size {
-        8 if value == i128::from(i64::MIN) => write!(text, "-{}ll - 1", i64::MAX),
-        8 if value > i128::from(i64::MAX) => write!(text, "{value}ull"),
-        8 => write!(text, "{value}ll"),
-        _ => write!(text, "{value}"),
-    };
-    text
+    match size {
+        8 if value == i128::from(i64::MIN) => format!("-{}ll - 1", i64::MAX),
+        8 if value > i128::from(i64::MAX) => format!("{value}ull"),
+        8 => format!("{value}ll"),
+        _ => value.to_string(),
+    }
 }

@@ -8,7 +8,7 @@ pub(super) type SlotId = u16;
 /// The number of a parameter, or of an array in local memory.
 pub(super) type SymbolId = u32;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Atom {
     /// Anything: a list with more atoms than are kept.
     Any,
@@ -25,9 +25,9 @@ pub(super) enum Atom {
 }
 
 /// An atom, and whether it is subtracted.
-pub(super) type Term = (Atom, bool);
+type Term = (Atom, bool);
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct List(pub(super) u32);
 
 impl List {

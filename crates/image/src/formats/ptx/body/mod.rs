@@ -163,7 +163,7 @@ struct Step {
     offset: i32,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Action {
     Copy,
     Add,

@@ -8,7 +8,7 @@ use crate::prelude::*;
 use kernel_args_abi::signature::{ElementClass, SlotKind};
 
 /// The first operand is the destination, unless noted.
-#[derive(Clone, Copy, PartialEq, Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) enum Effect {
     Load,
     /// First operand: an address.

@@ -47,7 +47,7 @@ pub(super) enum Enclosed {
     Parentheses,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) enum OperandValue {
     Register(Register),
     Number(i64),
@@ -87,9 +87,8 @@ impl Operands {
 
     /// Returns its register, or none for a number, and its offset.
     pub(super) fn address(&self, index: usize) -> Option<(Register, i32)> {
-        let is_address = |operand: &&[Operand]| matches!(operand, [Operand { enclosed: Enclosed::Brackets, .. }, ..]);
-        let mut all = (0..self.starts.len()).map(|position| self.at(position)).filter(is_address);
-        let operand = all.nth(index)?.first()?;
+        let firsts = (0..self.starts.len()).filter_map(|position| self.at(position).first());
+        let operand = firsts.filter(|operand| operand.enclosed == Enclosed::Brackets).nth(index)?;
         Some((operand.register()?, i32::try_from(operand.offset).unwrap_or(i32::MAX)))
     }
 }

@@ -460,8 +460,8 @@ impl<'o, 't> Translator<'o, 't> {
     fn copy(&mut self, operands: &Operands, access: &impl Fn((bool, bool)) -> Access<'t>) {
         let opcode = self.evidence.opcode;
         let has = |part| opcode.split('.').any(|found| found == part);
-        let is_memory = |part: &&str| *part == "global" || part.starts_with("shared");
-        let is_written = opcode.split('.').find(is_memory) == Some("global");
+        let mut spaces = opcode.split('.').filter(|part| *part == "global" || part.starts_with("shared"));
+        let is_written = spaces.next() == Some("global");
         if has("tensor") {
             let maps = [0, 1].into_iter().filter_map(|index| operands.address(index));
             self.code.kinds.extend(maps.map(|(register, _)| (register, SlotKind::TensorMap, self.evidence)));

@@ -14,7 +14,7 @@ use kernel_args_abi::{
     signature::{Certainty, ElementClass, Elements, Evidence, Slot, SlotKind},
 };
 
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(super) struct SlotUse<'t> {
     pub(super) is_used: bool,
     slot: Slot<'t>,
@@ -234,8 +234,8 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                 let can_differ = !is_sum || lists.is_difference(value.atoms);
                 let is_integer =
                     |atom| matches!(atom, Atom::Slot(slot) if self.slots[slot as usize].slot.arithmetic.is_some());
-                let can_be = |atom: &Atom| self.is_address(*atom) || can_differ && !is_integer(*atom);
-                let mut all = terms.iter().map(|term| term.0).filter(can_be);
+                let all = terms.iter().map(|term| term.0);
+                let mut all = all.filter(|atom| self.is_address(*atom) || can_differ && !is_integer(*atom));
                 let first = all.next().filter(|atom| self.is_address(*atom));
                 if all.next().is_some() { None } else { first }
             }

@@ -9,7 +9,7 @@ pub(super) struct Value {
     pub(super) number: Number,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Derivation {
     /// A number, possibly computed from single atoms by multiplication or division. In a sum it is no address.
     Number,
@@ -195,7 +195,7 @@ pub(super) struct Number {
 }
 
 impl Number {
-    pub(super) const ZERO: Self = Self { rest: 0, step: 0 };
+    const ZERO: Self = Self { rest: 0, step: 0 };
     pub(super) const ANY: Self = Self::multiple(1);
 
     pub(super) const fn multiple(step: u32) -> Self {

@@ -1,10 +1,6 @@
 //! C++ types from type entries. DWARF 5, "5. Type Entries".
 
-use super::{
-    Error,
-    entry::{Die, Position},
-    units::Units,
-};
+use super::{Die, Error, NONE_IN_RUST, Position, Type, Units};
 use crate::mangled::demangle;
 use crate::prelude::*;
 use gimli::{DwAte, DwTag, constants as dw};
@@ -12,23 +8,6 @@ use kernel_args_abi::{Class, CppBase, CppType, cpp::scalar};
 
 /// The most entries of one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;
-
-#[derive(Clone, PartialEq)]
-pub(super) struct Type<'s> {
-    /// Without the name if its base is [`CppBase::Named`].
-    pub(super) cpp: CppType<'static>,
-    pub(super) name: Cow<'s, str>,
-    pub(super) named_by: Option<Position>,
-    pub(super) size: Option<u64>,
-    pub(super) class: Class,
-    pub(super) alignment: Option<u64>,
-    /// The struct, class, union or enum of a value, or of an array's elements.
-    pub(super) aggregate: Option<Position>,
-    /// The typedef name of a base type, if it has one.
-    pub(super) alias: &'s str,
-    /// What the type is if no type of Rust is passed like it.
-    pub(super) unlike_c: Option<&'static str>,
-}
 
 const NAMED: CppType<'static> = CppType::named("");
 
@@ -94,11 +73,8 @@ impl<'s> Type<'s> {
                     while let Some(dimension) = dimensions.next_child()? {
                         if dimension.tag == dw::DW_TAG_subrange_type {
                             // An array of unknown length has no bytes.
-                            // C++ arrays start at 0.
-                            let last = dimension.number(dw::DW_AT_upper_bound);
-                            let count = dimension.number(dw::DW_AT_count);
-                            let count = count.or_else(|| last?.checked_add(1)).and_then(|n| u32::try_from(n).ok());
-                            links.push(Link::Array(count.unwrap_or(0)));
+                            let length = dimension.length().and_then(|length| u32::try_from(length).ok());
+                            links.push(Link::Array(length.unwrap_or(0)));
                         }
                         if links.len() > LONGEST_CHAIN {
                             return Ok(Self::unknown());
@@ -107,8 +83,7 @@ impl<'s> Type<'s> {
                     alias = "";
                 }
                 _ => {
-                    let base = Self::base(units, &entry, alias)?;
-                    let mut ty = base.with(&links, alignment, address_size);
+                    let mut ty = Self::base(units, &entry, alias)?.with(&links, alignment, address_size);
                     if is_reference {
                         ty.unlike_c = Some("a reference");
                     }
@@ -132,13 +107,11 @@ impl<'s> Type<'s> {
             dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
             dw::DW_TAG_subroutine_type => Self { cpp: CppType::of(CppBase::FunctionType), ..ty },
             dw::DW_TAG_base_type => {
-                let bits = size.and_then(|bytes| u16::try_from(bytes).ok());
-                let bits = bits.and_then(|bytes| bytes.checked_mul(8));
-                let (base, class) = scalar_of(name, entry.encoding(), bits.unwrap_or(0));
+                let bits = size.and_then(|bytes| u16::try_from(bytes).ok()?.checked_mul(8)).unwrap_or(0);
+                let (base, class) = scalar_of(name, entry.encoding(), bits);
                 let cpp = CppType::of(base);
-                let is_float = entry.encoding() == Some(dw::DW_ATE_float) && !matches!(bits, Some(32 | 64));
-                let unlike_c =
-                    is_float.then_some("a floating-point number that Rust does not have, such as `long double`");
+                let is_float = entry.encoding() == Some(dw::DW_ATE_float) && !matches!(bits, 32 | 64);
+                let unlike_c = is_float.then_some(NONE_IN_RUST);
                 Self { cpp, class, alias, unlike_c, ..ty }
             }
             dw::DW_TAG_enumeration_type => Self {
@@ -246,8 +219,7 @@ fn name<'s>(units: &Units<'s>, entry: &Die<'s>) -> Result<&'s str, Error> {
 /// make.
 fn is_name(name: &str) -> bool {
     let made = name.strip_prefix("__C").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
-    let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');
-    name.starts_with(begins) && !made && !name.contains(['{', '\''])
+    name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '(')) && !made && !name.contains(['{', '\''])
 }
 
 fn scalar_of(name: &str, encoding: Option<DwAte>, bits: u16) -> (CppBase<'static>, Class) {

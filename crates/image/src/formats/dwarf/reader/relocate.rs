@@ -2,17 +2,37 @@
 //!
 //! System V ABI; "Processor Supplement" of AMD64, "ELF for the Arm 64-bit Architecture", "Relocation".
 
-use super::Error;
+use super::{Error, INFO, Sections};
 use crate::formats::{
     bytes::{u32_at, u64_at},
-    elf::{EM_AARCH64, EM_X86_64, Elf, SYMBOL, Section, Symbol},
+    elf::{EM_AARCH64, EM_X86_64, Elf, SHT_RELA, SYMBOL, Section, Symbol},
 };
 use crate::prelude::*;
 
 const ENTRY: usize = 24;
 
+impl<'a> Sections<'a> {
+    /// Returns the sections of an object of a host compiler, with their relocations applied.
+    pub(crate) fn of_object(elf: &Elf<'a>) -> Result<Self, Error> {
+        let (mut sections, indices) = Self::of_elf(elf)?;
+        let mut are_relocated = !elf.is_relocatable() || sections.is_empty();
+        for table in elf.sections().filter(|section| section.kind == SHT_RELA) {
+            let place = indices.iter().position(|&index| index != 0 && index == table.info as usize);
+            if let Some(place) = place {
+                apply(elf, &table, sections.0[place].to_mut())?;
+                are_relocated |= place == INFO;
+            }
+        }
+        if are_relocated {
+            Ok(sections)
+        } else {
+            Err(Error::Dwarf("its relocations (`.rela.debug_info`) are missing".into()))
+        }
+    }
+}
+
 /// Applies `table` to the bytes of its section.
-pub(super) fn apply(elf: &Elf<'_>, table: &Section, bytes: &mut [u8]) -> Result<(), Error> {
+fn apply(elf: &Elf<'_>, table: &Section, bytes: &mut [u8]) -> Result<(), Error> {
     let broken = || Error::Dwarf("a relocation is invalid".into());
     let symbols = elf.section(table.link as usize).and_then(|symbols| elf.data(&symbols).ok()).ok_or_else(broken)?;
     let symbols: &[[u8; SYMBOL]] = symbols.as_chunks().0;

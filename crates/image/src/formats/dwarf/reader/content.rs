@@ -1,11 +1,6 @@
 //! The parts of a struct: its own members, the members of its base classes, and hidden bytes.
 
-use super::{
-    Error,
-    entry::{Die, Offset, Position, RawValue},
-    types::Type,
-    units::Units,
-};
+use super::{Die, Error, Position, RawValue, Type, Units};
 use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::Opaque;
@@ -54,8 +49,7 @@ impl<'s> Content<'s> {
         {
             match child.tag {
                 dw::DW_TAG_variant_part => self.opaque = Some(Opaque::Union),
-                // A static member.
-                dw::DW_TAG_member if child.is_declaration() || child.is(dw::DW_AT_external) => {}
+                dw::DW_TAG_member if child.is_static() => {}
                 dw::DW_TAG_inheritance | dw::DW_TAG_member => self.part(units, &child, start, depth)?,
                 _ => {}
             }
@@ -65,11 +59,7 @@ impl<'s> Content<'s> {
 
     fn part(&mut self, units: &Units<'s>, child: &Die<'s>, start: u64, depth: usize) -> Result<(), Error> {
         units.store(size_of::<StructPart<'_>>())?;
-        let place = match child.offset() {
-            Offset::None => Some(start),
-            Offset::Bytes(offset) => start.checked_add(offset),
-            Offset::Unclear => None,
-        };
+        let place = child.offset().and_then(|offset| start.checked_add(offset));
         let is_member = child.tag == dw::DW_TAG_member;
         // EDG (nvcc, NVRTC) writes members instead: `__b_` plus the mangled name of a base class, `__v_` for a virtual
         // one.

@@ -1,10 +1,6 @@
 //! Reduces a debug build to the data about parameters.
 
-use super::{
-    Error,
-    entry::Slice,
-    sections::{ABBREV, INFO, LINE_STRINGS, NAMES, STRING_OFFSETS, STRINGS, Sections},
-};
+use super::{ABBREV, Error, INFO, LINE_STRINGS, NAMES, STRING_OFFSETS, STRINGS, Sections, Slice};
 use crate::formats::ptx::{Header, Module};
 use crate::prelude::*;
 use core::{fmt::Write, ops::Range};
@@ -106,10 +102,7 @@ fn unit_without_paths(
         is_first = false;
     }
     let mut written = bytes.to_vec();
-    let shorter = |place: usize| -> usize {
-        let before = cut.iter().filter(|range| range.end <= place);
-        before.map(Range::len).sum()
-    };
+    let shorter = |place: usize| cut.iter().filter(|range| range.end <= place).map(Range::len).sum::<usize>();
     let mut set = |place: usize, value: usize| {
         if let Some(field) = written.get_mut(place..place.saturating_add(4)) {
             field.copy_from_slice(&(value as u32).to_le_bytes());

@@ -1,11 +1,8 @@
 //! Stored parameters, the members of their structs and the variants of their enums.
 
 use super::{
-    Error,
+    Die, Error, Position, Type, Units,
     content::{Content, PartKind, StructPart},
-    entry::{Die, Position},
-    types::Type,
-    units::Units,
 };
 use crate::prelude::*;
 use crate::{

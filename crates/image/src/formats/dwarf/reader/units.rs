@@ -1,10 +1,6 @@
 //! The units of debug information, and their entries by position.
 
-use super::{
-    Error,
-    entry::{Die, Position, RawValue, Slice},
-    sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
-};
+use super::{ABBREV, Die, Error, INFO, LINE_STRINGS, Position, RawValue, STRING_OFFSETS, STRINGS, Sections, Slice};
 use crate::prelude::*;
 use core::cell::Cell;
 use gimli::{
@@ -68,7 +64,8 @@ pub(super) struct Walk<'u, 's> {
 impl<'s> Units<'s> {
     pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
         let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
-        let budget = |each| sections.size().saturating_mul(each).saturating_add(LEAST);
+        let size = sections.0.iter().map(|section| section.len()).fold(0, usize::saturating_add);
+        let budget = |each| size.saturating_mul(each).saturating_add(LEAST);
         let mut units = Self {
             all: Vec::new(),
             abbreviations: Vec::new(),
@@ -120,15 +117,13 @@ impl<'s> Units<'s> {
     }
 
     pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
-        let root = self.all[unit as usize].header.root_offset();
-        self.walk(Position { unit, offset: root.0 })
+        self.walk(Position { unit, offset: self.all[unit as usize].header.root_offset().0 })
     }
 
     pub(super) fn walk(&self, place: Position) -> Result<Walk<'_, 's>, Error> {
         let unit = &self.all[place.unit as usize];
-        let start = Some(UnitOffset(place.offset));
         let abbreviations = &self.abbreviations[unit.abbreviations];
-        let raw = unit.header.entries_raw(abbreviations, start)?;
+        let raw = unit.header.entries_raw(abbreviations, Some(UnitOffset(place.offset)))?;
         Ok(Walk { units: self, raw, unit: place.unit, is_done: false })
     }
 
@@ -151,9 +146,7 @@ impl<'s> Units<'s> {
             RawValue::DebugStrRef(offset) => self.strings.get_str(offset)?,
             RawValue::DebugLineStrRef(offset) => self.line_strings.get_str(offset)?,
             RawValue::DebugStrOffsetsIndex(index) => {
-                let format = unit.header.format();
-                let base = unit.string_offsets;
-                let offset = self.string_offsets.get_str_offset(format, base, index)?;
+                let offset = self.string_offsets.get_str_offset(unit.header.format(), unit.string_offsets, index)?;
                 self.strings.get_str(offset)?
             }
             _ => return Ok(""),

@@ -1,13 +1,6 @@
 //! The entries of kernels and variables. DWARF 5, "3.3 Subroutine and Entry Point Entries", "4.1 Data Object Entries".
 
-use super::{
-    DebugInfo, Error,
-    entry::{Die, Position},
-    members::TypeTable,
-    sections::Sections,
-    types::Type,
-    units::Units,
-};
+use super::{DebugInfo, Die, Error, Position, Sections, Type, Units, members::TypeTable};
 use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
@@ -21,7 +14,7 @@ const LONGEST_CHAIN: usize = 8;
 type Found = Result<usize, &'static str>;
 
 /// Of several entries for a kernel, uses the first one with parameters that a kernel can have.
-pub(super) fn read(
+pub(crate) fn read(
     sections: &Sections<'_>,
     kernels: &mut dyn Iterator<Item = &str>,
     variables: &mut dyn Iterator<Item = &str>,

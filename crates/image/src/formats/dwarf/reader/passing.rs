@@ -1,10 +1,6 @@
 //! How C passes a value, from the entries of its type.
 
-use super::{
-    Error,
-    entry::{Die, Offset, Position},
-    units::Units,
-};
+use super::{Die, Error, NONE_IN_RUST, Position, Type, Units};
 use gimli::constants as dw;
 use kernel_args_abi::passing::{Leaf, Passing};
 
@@ -12,7 +8,7 @@ const DEEPEST: usize = 16;
 const LONGEST_CHAIN: usize = 64;
 const MEMBERS: &str = "members that Rust cannot declare";
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Passed {
     pub(super) passing: Passing,
     /// The first part that Rust has no type for.
@@ -50,8 +46,10 @@ impl Passed {
                     return Ok(size);
                 }
                 dw::DW_TAG_array_type => return self.array(units, &entry, start, depth),
-                dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_union_type if depth == 0 => break,
                 dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_union_type => {
+                    if depth == 0 {
+                        break;
+                    }
                     if entry.tag == dw::DW_TAG_union_type {
                         self.contains("a union");
                     }
@@ -92,7 +90,6 @@ impl Passed {
     }
 
     fn number(&mut self, entry: &Die<'_>, start: usize, size: usize) {
-        const NONE_IN_RUST: &str = "a floating-point number that Rust does not have, such as `long double`";
         let (leaf, parts) = match entry.encoding() {
             Some(dw::DW_ATE_float) if size <= 8 => (Leaf::Float, 1),
             Some(dw::DW_ATE_complex_float) if size <= 16 => (Leaf::Float, 2),
@@ -121,17 +118,17 @@ impl Passed {
             if dimension.tag != dw::DW_TAG_subrange_type {
                 continue;
             }
-            let last = dimension.number(dw::DW_AT_upper_bound).and_then(|last| last.checked_add(1));
-            let length = dimension.number(dw::DW_AT_count).or(last);
+            let length = dimension.length();
             match length {
                 None => self.passing.add_open_array(self.is_gcc),
                 Some(0) => self.passing.add_empty_array(),
                 Some(_) => {}
             }
-            if length.is_none_or(|length| length == 0) {
+            let length = length.unwrap_or(0);
+            if length == 0 {
                 self.contains("an array without a length");
             }
-            count = count.saturating_mul(length.unwrap_or(0).try_into().unwrap_or(usize::MAX));
+            count = count.saturating_mul(length.try_into().unwrap_or(usize::MAX));
         }
         if is_vector {
             let mut element = Self { passing: Passing::new(0), ..*self };
@@ -158,7 +155,7 @@ impl Passed {
 
     fn member<'s>(&mut self, units: &Units<'s>, child: &Die<'s>, start: usize, depth: usize) -> Result<(), Error> {
         let is_part = match child.tag {
-            dw::DW_TAG_member => !child.is_declaration() && !child.is(dw::DW_AT_external),
+            dw::DW_TAG_member => !child.is_static(),
             tag => tag == dw::DW_TAG_inheritance || tag == dw::DW_TAG_variant_part,
         };
         if !is_part {
@@ -167,7 +164,7 @@ impl Passed {
         self.align = self.align.max(child.alignment().unwrap_or(1));
         if child.is_bit_field() {
             self.contains("bit fields");
-            let integer = child.byte_size().or(super::types::Type::read(units, child.ty(units))?.size);
+            let integer = child.byte_size().or(Type::read(units, child.ty(units))?.size);
             if let Some((first, end)) = child.bit_field(integer)
                 && let (Ok(first), Ok(end)) = (usize::try_from(first), usize::try_from(end))
             {
@@ -175,12 +172,7 @@ impl Passed {
             }
             return Ok(());
         }
-        let offset = match child.offset() {
-            Offset::None => Some(0),
-            Offset::Bytes(offset) => usize::try_from(offset).ok(),
-            Offset::Unclear => None,
-        };
-        match offset {
+        match child.offset().and_then(|offset| usize::try_from(offset).ok()) {
             Some(offset) if child.tag != dw::DW_TAG_variant_part => {
                 self.add(units, child.ty(units), start.saturating_add(offset), depth)?;
             }

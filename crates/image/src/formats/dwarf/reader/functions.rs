@@ -1,14 +1,10 @@
 //! The entries of a host object's functions, with what the C calling convention passes.
 
 use super::{
-    Error,
-    entry::{Die, Position, RawValue},
+    Die, Error, Position, RawValue, Sections, Type, Units,
     kernels::{OF_MAP, Subprogram, complete},
     members::TypeTable,
     passing::Passed,
-    sections::Sections,
-    types::Type,
-    units::Units,
 };
 use crate::prelude::*;
 use gimli::constants as dw;
@@ -109,8 +105,8 @@ impl Functions {
 
     /// Adds the symbols without an entry that have the place of a symbol with one.
     pub(crate) fn add_aliases<'n, P: Ord>(&mut self, symbols: impl Iterator<Item = (&'n str, P)> + Clone) {
-        let of_entry = |(symbol, place): (&str, P)| Some((place, self.found.get(symbol)?.clone()));
-        let known: BTreeMap<P, _> = symbols.clone().filter_map(of_entry).collect();
+        let known = symbols.clone().filter_map(|(symbol, place)| Some((place, self.found.get(symbol)?.clone())));
+        let known: BTreeMap<P, _> = known.collect();
         for (symbol, place) in symbols {
             if let Some(function) = known.get(&place) {
                 self.found.entry(String::from(symbol)).or_insert_with(|| function.clone());
@@ -227,12 +223,12 @@ impl<'s> Type<'s> {
     /// Returns what it is, if the C calling convention passes it like no type of Rust.
     fn unlike_c(&self, units: &Units<'s>) -> Result<Option<&'static str>, Error> {
         match self.aggregate {
-            None if self.unlike_c.is_none() && matches!(self.class, Class::Unknown | Class::Bytes) => {
-                Ok(Some("of a type that Rust does not have"))
-            }
-            None => Ok(self.unlike_c),
-            Some(_) if self.unlike_c.is_some() => Ok(self.unlike_c),
+            _ if self.unlike_c.is_some() => Ok(self.unlike_c),
             Some(place) => class_unlike_c(units, place, 0),
+            None => {
+                let is_unclear = matches!(self.class, Class::Unknown | Class::Bytes);
+                Ok(is_unclear.then_some("of a type that Rust does not have"))
+            }
         }
     }
 }
@@ -252,7 +248,7 @@ fn class_unlike_c(units: &Units<'_>, place: Position, depth: usize) -> Result<Op
     let mut children = units.walk(place)?;
     while let Some(child) = children.next_child()? {
         match child.tag {
-            dw::DW_TAG_member | dw::DW_TAG_inheritance if !child.is_declaration() && !child.is(dw::DW_AT_external) => {
+            dw::DW_TAG_member | dw::DW_TAG_inheritance if !child.is_static() => {
                 is_empty = false;
                 let within = Type::read(units, child.ty(units))?;
                 let place = within.aggregate.filter(|_| !within.cpp.is_pointer());

@@ -1,34 +1,7 @@
-//! An entry and its attributes.
+//! The attributes of an entry.
 
-use crate::prelude::*;
-use gimli::{Attribute, AttributeValue, DwAt, DwAte, DwTag, EndianSlice, LittleEndian, constants as dw};
-
-pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;
-
-pub(super) type RawValue<'s> = AttributeValue<Slice<'s>>;
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Position {
-    pub(super) unit: u32,
-    /// The offset from the beginning of the unit, in bytes.
-    pub(super) offset: usize,
-}
-
-pub(super) struct Die<'s> {
-    pub(super) place: Position,
-    pub(super) tag: DwTag,
-    pub(super) has_children: bool,
-    pub(super) attributes: Vec<Attribute<Slice<'s>>>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum Offset {
-    /// Not specified: the member is at the beginning.
-    None,
-    Bytes(u64),
-    /// An expression that is not a constant.
-    Unclear,
-}
+use super::{Die, RawValue, Slice};
+use gimli::{Attribute, DwAt, DwAte, constants as dw};
 
 impl<'s> Die<'s> {
     fn attribute(&self, name: DwAt) -> Option<&Attribute<Slice<'s>>> {
@@ -52,16 +25,26 @@ impl<'s> Die<'s> {
     }
 
     pub(super) fn is(&self, name: DwAt) -> bool {
-        matches!(self.value(name), Some(AttributeValue::Flag(true)))
+        matches!(self.value(name), Some(RawValue::Flag(true)))
     }
 
     pub(super) fn is_declaration(&self) -> bool {
         self.is(dw::DW_AT_declaration)
     }
 
+    /// Returns whether a member is static.
+    pub(super) fn is_static(&self) -> bool {
+        self.is_declaration() || self.is(dw::DW_AT_external)
+    }
+
+    /// Returns the length of a dimension of an array. C++ arrays start at 0.
+    pub(super) fn length(&self) -> Option<u64> {
+        self.number(dw::DW_AT_count).or_else(|| self.number(dw::DW_AT_upper_bound)?.checked_add(1))
+    }
+
     pub(super) fn encoding(&self) -> Option<DwAte> {
         match self.value(dw::DW_AT_encoding)? {
-            AttributeValue::Encoding(encoding) => Some(encoding),
+            RawValue::Encoding(encoding) => Some(encoding),
             _ => None,
         }
     }
@@ -69,27 +52,27 @@ impl<'s> Die<'s> {
     /// Returns the value of an enumerator. Compilers write negative values as signed numbers.
     pub(super) fn constant(&self) -> Option<i128> {
         match self.value(dw::DW_AT_const_value)? {
-            AttributeValue::Sdata(value) => Some(value.into()),
+            RawValue::Sdata(value) => Some(value.into()),
             _ => self.number(dw::DW_AT_const_value).map(Into::into),
         }
     }
 
-    /// Returns a number, or the expression that DWARF 2 uses for it: take an address, add `N`.
-    pub(super) fn offset(&self) -> Offset {
+    /// Returns the offset of a member: a number, or the expression that DWARF 2 uses for it: take an address, add `N`.
+    /// Without one, the member is at the beginning. `None` for other expressions.
+    pub(super) fn offset(&self) -> Option<u64> {
         const PLUS: u8 = dw::DW_OP_plus_uconst.0;
         let Some(attribute) = self.attribute(dw::DW_AT_data_member_location) else {
-            return Offset::None;
+            return Some(0);
         };
-        let number = match attribute.raw_value() {
-            AttributeValue::Block(expression) | AttributeValue::Exprloc(gimli::Expression(expression)) => {
+        match attribute.raw_value() {
+            RawValue::Block(expression) | RawValue::Exprloc(gimli::Expression(expression)) => {
                 match expression.slice().split_first() {
                     Some((&PLUS, number)) => leb128(number),
                     _ => None,
                 }
             }
             _ => attribute.udata_value(),
-        };
-        number.map_or(Offset::Unclear, Offset::Bytes)
+        }
     }
 
     pub(super) fn is_bit_field(&self) -> bool {
@@ -103,11 +86,7 @@ impl<'s> Die<'s> {
     /// DWARF 5, "5.7.6 Data Member Entries". Before DWARF 4, a bit field begins at the most significant bit of its
     /// integer.
     pub(super) fn bit_field(&self, integer: Option<u64>) -> Option<(u64, u64)> {
-        let offset = match self.offset() {
-            Offset::None => 0,
-            Offset::Bytes(offset) => offset,
-            Offset::Unclear => return None,
-        };
+        let offset = self.offset()?;
         let size = self.number(dw::DW_AT_bit_size)?;
         let start = if let Some(start) = self.number(dw::DW_AT_data_bit_offset) {
             offset.checked_mul(8)?.checked_add(start)?
@@ -125,6 +104,5 @@ fn leb128(bytes: &[u8]) -> Option<u64> {
     if !is_whole || bytes.len() > 9 {
         return None;
     }
-    let digits = bytes.iter().rev();
-    Some(digits.fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
+    Some(bytes.iter().rev().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f)))
 }
