@@ -126,16 +126,15 @@ impl Function {
     /// Calls `launch` with these bytes as the parameters. The function's context must be current.
     pub(crate) fn with_bytes<R>(
         &self,
-        values: &mut [std::vec::Vec<u8>],
+        values: &mut [Vec<u8>],
         launch: impl FnOnce(KernelCall<'_>) -> R,
     ) -> Result<R, Error> {
         let found = parameter_sizes(self)?;
-        let recorded: std::vec::Vec<usize> = values.iter().map(std::vec::Vec::len).collect();
+        let recorded: Vec<usize> = values.iter().map(Vec::len).collect();
         if found.as_ref() != Some(&recorded) {
             return Err(Error::Recording(RecordingError::Parameters { kernel: self.name().into(), recorded, found }));
         }
-        let mut pointers: std::vec::Vec<*mut c_void> =
-            values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
+        let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
         // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function.
         // `pointers` has a pointer to the bytes of each, which stay initialised until this function returns.
         let call = unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
@@ -145,7 +144,7 @@ impl Function {
 
 /// Returns the sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
 #[cfg(feature = "record")]
-fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, Error> {
+fn parameter_sizes(function: &Function) -> Result<Option<Vec<usize>>, Error> {
     let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
     if let Some(records) = records(function.loaded().handle())? {
         return Ok(Some(sizes(&records)));
@@ -271,8 +270,8 @@ impl Names {
     }
 }
 
-/// The arguments of a launch: a struct, or a list.
-pub(crate) trait Arguments {
+/// The arguments of a launch: a struct, or a list. What the functions do does not depend on their type.
+pub(crate) trait AnyArguments {
     /// Returns the form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the
     /// GPU has no packed form.
     fn form(&self, asked: Option<Form>) -> Form;
@@ -284,18 +283,27 @@ pub(crate) trait Arguments {
         Ok(())
     }
 
+    fn report_contexts(&self, stream: &LaunchStream<'_>);
+
+    /// [`KernelArgs::required_lengths`]
+    #[cfg(feature = "observe")]
+    fn note_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
+        let _ = (geometry, note);
+    }
+}
+
+#[cfg(feature = "observe")]
+pub(crate) fn lengths(args: &(impl AnyArguments + ?Sized), geometry: Geometry) -> Lengths {
+    let mut lengths = Lengths::of(|stream| args.report_contexts(stream));
+    args.note_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
+    lengths
+}
+
+pub(crate) trait Arguments: AnyArguments {
     /// Verifies a function for these arguments, unless it is already verified for their type.
     fn verify(&self, function: &Function) -> Result<(), Error>;
 
-    fn report_contexts(&self, stream: &LaunchStream<'_>);
-
     fn names(&self) -> Names;
-
-    #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths {
-        let _ = geometry;
-        Lengths::of(|stream| self.report_contexts(stream))
-    }
 
     /// What [`with_parameters`](Self::with_parameters) needs.
     type Types<'t>: Copy;
@@ -317,7 +325,7 @@ pub(crate) trait Arguments {
 /// A frame as large as a page is probed when it is entered, whichever form is passed then.
 const LARGE_FRAME: usize = 4096;
 
-impl<A: KernelArgs> Arguments for A {
+impl<A: KernelArgs> AnyArguments for A {
     #[inline(always)]
     fn form(&self, asked: Option<Form>) -> Form {
         if const { A::LAYOUT.depends_on_gpu() } {
@@ -331,26 +339,26 @@ impl<A: KernelArgs> Arguments for A {
         check_contracts(self, launch, callee.loaded(), false, || callee.name())
     }
 
+    #[inline(always)]
+    fn report_contexts(&self, stream: &LaunchStream<'_>) {
+        self.check_contexts(stream, 0);
+    }
+
+    #[cfg(feature = "observe")]
+    fn note_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
+        self.required_lengths(geometry, note);
+    }
+}
+
+impl<A: KernelArgs> Arguments for A {
     #[inline]
     fn verify(&self, function: &Function) -> Result<(), Error> {
         function.fits::<A>()
     }
 
     #[inline(always)]
-    fn report_contexts(&self, stream: &LaunchStream<'_>) {
-        self.check_contexts(stream, 0);
-    }
-
-    #[inline(always)]
     fn names(&self) -> Names {
         Names(Some(A::PARAMETERS))
-    }
-
-    #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths {
-        let mut lengths = Lengths::of(|stream| self.check_contexts(stream, 0));
-        self.required_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
-        lengths
     }
 
     type Types<'t> = ();
@@ -384,20 +392,22 @@ impl<A: KernelArgs> Arguments for A {
     }
 }
 
-/// The list is borrowed exclusively until it is launched, so its types cannot change after they are verified.
-impl Arguments for ArgList<'_> {
+impl AnyArguments for ArgList<'_> {
     fn form(&self, asked: Option<Form>) -> Form {
         let layout = self.types().layout();
         let usual = Form::of_parameters(self.len(), &layout);
         if layout.depends_on_gpu() { usual } else { asked.unwrap_or(usual) }
     }
 
-    fn verify(&self, function: &Function) -> Result<(), Error> {
-        function.fits_list(self.types())
-    }
-
     fn report_contexts(&self, stream: &LaunchStream<'_>) {
         self.check_contexts(stream);
+    }
+}
+
+/// The list is borrowed exclusively until it is launched, so its types cannot change after they are verified.
+impl Arguments for ArgList<'_> {
+    fn verify(&self, function: &Function) -> Result<(), Error> {
+        function.fits_list(self.types())
     }
 
     fn names(&self) -> Names {
