@@ -131,10 +131,7 @@ impl Module {
         let symbols = candidates_by_name(name, names);
         let (symbol, description) = match symbols.as_slice() {
             [] => (name, None),
-            [one] => {
-                let is_one = |variable: &&VariableDescription| variable.symbol == *one;
-                (*one, self.variables.iter().find(is_one))
-            }
+            [one] => (*one, self.variable(one)),
             several => return Err(self.no_global(name, SEVERAL, several)),
         };
         let not_found = || {
@@ -164,13 +161,13 @@ impl Module {
         Ok((global, description))
     }
 
+    fn variable(&self, symbol: &str) -> Option<&VariableDescription> {
+        self.variables.iter().find(|variable| variable.symbol == symbol)
+    }
+
     #[cold]
     fn no_global(&self, wanted: &str, problem: &'static str, symbols: &[&str]) -> Error {
-        let spelled = |symbol: &&str| {
-            let is_same = |variable: &&VariableDescription| variable.symbol == **symbol;
-            let found = self.variables.iter().find(is_same);
-            found.map_or(*symbol, VariableDescription::spelled).into()
-        };
+        let spelled = |symbol: &&str| self.variable(symbol).map_or(*symbol, VariableDescription::spelled).into();
         Error::Global(GlobalError::NotFound {
             wanted: wanted.into(),
             problem,
@@ -181,9 +178,14 @@ impl Module {
 }
 
 impl<T: ?Sized> Global<T> {
-    pub(super) fn cast<U: ?Sized>(self) -> Global<U> {
-        let Self { memory, name, space, verification, .. } = self;
-        Global { memory, name, space, verification, ty: PhantomData }
+    pub(super) fn cast<U: ?Sized>(&self) -> Global<U> {
+        Global {
+            memory: self.memory.clone(),
+            name: self.name.clone(),
+            space: self.space,
+            verification: self.verification.clone(),
+            ty: PhantomData,
+        }
     }
 
     /// Returns the C++ name of the variable.
@@ -259,13 +261,7 @@ impl<T: ?Sized> Global<T> {
 
 impl<T: ?Sized> Clone for Global<T> {
     fn clone(&self) -> Self {
-        Self {
-            memory: self.memory.clone(),
-            name: self.name.clone(),
-            space: self.space,
-            verification: self.verification.clone(),
-            ty: PhantomData,
-        }
+        self.cast()
     }
 }
 
