@@ -132,7 +132,7 @@ where
                     self.launch.stream,
                     &|stream| args.report_contexts(stream),
                     args.names(),
-                    &|| std::format!("kernel `{}`", callee.name()),
+                    &|| format!("kernel `{}`", callee.name()),
                 )?,
             }
         }
