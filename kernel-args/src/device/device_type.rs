@@ -333,7 +333,7 @@ like! {
 /// A type around a device type `T`, and the reference to it.
 macro_rules! transparent {
     ($ty:ident, |$this:ident| $inner:expr) => {
-        // SAFETY: the type is documented as `repr(transparent)`: it "is guaranteed to have the same layout and ABI as T".
+        // SAFETY: the type is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".
         unsafe impl<T: $crate::device::DeviceType> $crate::device::DeviceType for $ty<T> {
             $crate::device::layout_of!(T);
             $crate::device::content_of!(T);

@@ -270,7 +270,7 @@ impl Names {
     }
 }
 
-/// The arguments of a launch: a struct, or a list. What the functions do does not depend on their type.
+/// What a launch asks of its arguments, a struct or a list. `dyn ErasedArgs` inherits it.
 pub(crate) trait AnyArguments {
     /// Returns the form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the
     /// GPU has no packed form.
@@ -299,6 +299,7 @@ pub(crate) fn lengths(args: &(impl AnyArguments + ?Sized), geometry: Geometry) -
     lengths
 }
 
+/// Arguments that a launch lowers.
 pub(crate) trait Arguments: AnyArguments {
     /// Verifies a function for these arguments, unless it is already verified for their type.
     fn verify(&self, function: &Function) -> Result<(), Error>;

@@ -52,7 +52,7 @@ impl Module {
         Ok(self.cache.insert(entry, &function))
     }
 
-    /// Of several functions, the one that the arguments match.
+    /// Returns the function with this name; of several, the one that the arguments match.
     pub(super) fn find(&self, entry: &str, arguments: Option<Host<'_>>) -> Result<Function, Error> {
         const SEVERAL: &str = "several kernels have this name; write the full name of one";
         let description = match (self.named(entry)?.as_slice(), arguments) {

@@ -141,15 +141,11 @@ impl Module {
             let names = self.variables.iter().map(|variable| (&*variable.symbol, variable.spelled()));
             self.no_global(name, NO_SUCH_VARIABLE, &nearest_by_name(name, names))
         };
-        let memory = match &self.loaded {
-            LoadedModule::Own(module) => match CString::new(symbol) {
-                Ok(symbol) => GlobalMemory::of_module(module, &symbol)?,
-                Err(_) => None,
-            },
-            LoadedModule::Cudarc(context, module) if !symbol.contains('\0') => {
-                GlobalMemory::of_cudarc(context, module, symbol)?
-            }
-            LoadedModule::Cudarc(..) => None,
+        // No symbol contains a NUL.
+        let memory = match (&self.loaded, CString::new(symbol)) {
+            (_, Err(_)) => None,
+            (LoadedModule::Own(module), Ok(symbol)) => GlobalMemory::of_module(module, &symbol)?,
+            (LoadedModule::Cudarc(context, module), Ok(_)) => GlobalMemory::of_cudarc(context, module, symbol)?,
         };
         let global = Global {
             memory: Arc::new(memory.ok_or_else(not_found)?),
