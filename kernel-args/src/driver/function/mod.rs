@@ -17,15 +17,15 @@ pub(crate) use callee::Callee;
 #[cfg(feature = "graphs")]
 pub(crate) use callee::function_name;
 pub(crate) use contracts::check_contracts;
-#[cfg(any(feature = "graphs", feature = "observe"))]
-pub(crate) use erased::ErasedArgs;
 #[cfg(feature = "observe")]
 pub(crate) use fitting::lengths;
-pub(crate) use fitting::{AnyArguments, Arguments, Fitting, Names, StructType, Typed, Verified};
+pub(crate) use fitting::{Arguments, Fitting, Names, StructType, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{exceeds, or_exchanged};
 pub(crate) use loaded::LoadedFunction;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use {erased::ErasedArgs, fitting::AnyArguments};
 
 #[cfg(feature = "graphs")]
 use crate::memory::Addresses;
