@@ -8,8 +8,9 @@
 
 #![allow(missing_docs, reason = "only generated code names these items; the messages are in the attributes")]
 
+/// For each module its message, its label and its notes.
 macro_rules! field_errors {
-    ($($(#[$attr:meta])* $module:ident;)*) => {$(
+    ($($module:ident: $message:tt, $label:tt, $($note:tt),+;)*) => {$(
         pub mod $module {
             use crate::{
                 __private::{TypeInfo, members::behind},
@@ -19,7 +20,7 @@ macro_rules! field_errors {
             use core::{ffi::c_void, mem::MaybeUninit};
             use kernel_args_abi::Parameter;
 
-            $(#[$attr])*
+            #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),+)]
             pub trait Arg {
                 type Device: DeviceType;
                 const TYPE_INFO: TypeInfo;
@@ -62,7 +63,7 @@ macro_rules! field_errors {
                 forward_put!();
             }
 
-            $(#[$attr])*
+            #[diagnostic::on_unimplemented(message = $message, label = $label, $(note = $note),+)]
             pub trait Member {
                 const TYPE_INFO: TypeInfo;
                 const BEHIND: Parameter<'static>;
@@ -93,194 +94,150 @@ macro_rules! field_errors {
 }
 
 field_errors! {
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel",
-        label = "not a kernel argument",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
-        note = "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
-                pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
-                and enums with `#[derive(DeviceType)]`",
-        note = "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`"
-    )]
-    unsupported;
+    unsupported:
+        "`{Self}` cannot be passed to a CUDA kernel",
+        "not a kernel argument",
+        "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
+        "a kernel takes integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), device \
+            pointers (`&CudaSlice<T>`, `&mut CudaSlice<T>`, `DevicePointer<T>`, `Option` of one), and structs \
+            and enums with `#[derive(DeviceType)]`",
+        "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`";
 
-    #[diagnostic::on_unimplemented(
-        message = "a reference to host memory, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot access host memory",
-        note = "to pass the value itself, write the type without `&`",
-        note = "to pass a pointer to device memory, copy the data there and write `&CudaSlice<T>` (the kernel \
-                reads it) or `&mut CudaSlice<T>` (the kernel writes it)"
-    )]
-    reference;
+    reference:
+        "a reference to host memory, `{Self}`, cannot be passed to a CUDA kernel",
+        "the GPU cannot access host memory",
+        "to pass the value itself, write the type without `&`",
+        "to pass a pointer to device memory, copy the data there and write `&CudaSlice<T>` (the kernel \
+            reads it) or `&mut CudaSlice<T>` (the kernel writes it)";
 
-    #[diagnostic::on_unimplemented(
-        message = "a host pointer, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot access host memory",
-        note = "to pass a pointer to device memory, write `DevicePointer<T>` (C++'s `T const*`) or \
-                `DevicePointerMut<T>` (`T*`), or a cudarc slice: `&CudaSlice<T>`, `&mut CudaSlice<T>`"
-    )]
-    raw_pointer;
+    raw_pointer:
+        "a host pointer, `{Self}`, cannot be passed to a CUDA kernel",
+        "the GPU cannot access host memory",
+        "to pass a pointer to device memory, write `DevicePointer<T>` (C++'s `T const*`) or \
+            `DevicePointerMut<T>` (`T*`), or a cudarc slice: `&CudaSlice<T>`, `&mut CudaSlice<T>`";
 
-    #[diagnostic::on_unimplemented(
-        message = "an array, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "a kernel takes a texture or a surface",
-        note = "declare `&'a Texture` and pass `&Texture::new(&array, &TextureOptions::new())?`; or `&'a Surface` and `&Surface::new(&array)?`"
-    )]
-    array;
+    array:
+        "an array, `{Self}`, cannot be passed to a CUDA kernel",
+        "a kernel takes a texture or a surface",
+        "declare `&'a Texture` and pass `&Texture::new(&array, &TextureOptions::new())?`; or `&'a Surface` and `&Surface::new(&array)?`";
 
-    #[diagnostic::on_unimplemented(
-        message = "a stream, `{Self}`, is no field of the arguments",
-        label = "the launch names its stream",
-        note = "remove the field: `launch!(…, stream = &stream)` passes the stream to the kernel or the launcher",
-        note = "if a launcher takes its stream before other arguments, write `#[kernel_args(stream = before(field))]` on the struct"
-    )]
-    stream;
+    stream:
+        "a stream, `{Self}`, is no field of the arguments",
+        "the launch names its stream",
+        "remove the field: `launch!(…, stream = &stream)` passes the stream to the kernel or the launcher",
+        "if a launcher takes its stream before other arguments, write `#[kernel_args(stream = before(field))]` on the struct";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
-        label = "the GPU cannot access host memory",
-        note = "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
-        note = "to pass a fixed number of values by value, write an array: `[T; N]`",
-        note = "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`"
-    )]
-    sequence;
+    sequence:
+        "`{Self}` is in host memory and cannot be passed to a CUDA kernel",
+        "the GPU cannot access host memory",
+        "copy the data to the device and pass `&CudaSlice<T>` or `&mut CudaSlice<T>`",
+        "to pass a fixed number of values by value, write an array: `[T; N]`",
+        "mark a field that is not a parameter of the kernel with `#[kernel_args(skip)]`";
 
-    #[diagnostic::on_unimplemented(
-        message = "text, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot access host memory",
-        note = "copy the bytes to the device and pass `&CudaSlice<u8>` and a length, or pass a fixed \
-                number of bytes by value: `[u8; N]`"
-    )]
-    text;
+    text:
+        "text, `{Self}`, cannot be passed to a CUDA kernel",
+        "the GPU cannot access host memory",
+        "copy the bytes to the device and pass `&CudaSlice<u8>` and a length, or pass a fixed \
+            number of bytes by value: `[u8; N]`";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: C++'s `char` is one byte, Rust's is four",
-        label = "not a kernel argument",
-        note = "for C++'s `char` write `i8` (`u8` for `unsigned char`); for a code point write `u32` and pass \
-                `c as u32`"
-    )]
-    character;
+    character:
+        "`{Self}` cannot be passed to a CUDA kernel: C++'s `char` is one byte, Rust's is four",
+        "not a kernel argument",
+        "for C++'s `char` write `i8` (`u8` for `unsigned char`); for a code point write `u32` and pass \
+            `c as u32`";
 
-    #[diagnostic::on_unimplemented(
-        message = "a tuple, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "Rust does not define the layout of a tuple",
-        note = "if these are separate parameters, write one field for each",
-        note = "if the kernel takes a struct, write one with `#[derive(Clone, Copy, DeviceType)] #[repr(C)]`; \
-                for CUDA's vector types write `Float2`, `Int4`, …"
-    )]
-    tuple;
+    tuple:
+        "a tuple, `{Self}`, cannot be passed to a CUDA kernel",
+        "Rust does not define the layout of a tuple",
+        "if these are separate parameters, write one field for each",
+        "if the kernel takes a struct, write one with `#[derive(Clone, Copy, DeviceType)] #[repr(C)]`; \
+            for CUDA's vector types write `Float2`, `Int4`, …";
 
-    #[diagnostic::on_unimplemented(
-        message = "host code, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "the GPU cannot call host code",
-        note = "pass a number or an enum that selects what the kernel does"
-    )]
-    closure;
+    closure:
+        "host code, `{Self}`, cannot be passed to a CUDA kernel",
+        "the GPU cannot call host code",
+        "pass a number or an enum that selects what the kernel does";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel by value: its memory would be freed with the struct",
-        label = "borrow it",
-        note = "write `&'a` before the type if the kernel reads the memory, `&'a mut` if it writes to it"
-    )]
-    owned_slice;
+    owned_slice:
+        "`{Self}` cannot be passed to a CUDA kernel by value: its memory would be freed with the struct",
+        "borrow it",
+        "write `&'a` before the type if the kernel reads the memory, `&'a mut` if it writes to it";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: the slice inside is a kernel argument, its owner is not",
-        label = "borrow the slice inside",
-        note = "write `&'a CudaSlice<T>` if the kernel reads the memory, and pass `slice.as_ref()`",
-        note = "write `&'a mut CudaSlice<T>` if it writes to it, and pass `&mut *slice` for a `Box`, or the result of \
-                `Arc::get_mut(&mut slice)` for an `Arc`"
-    )]
-    slice_owner;
+    slice_owner:
+        "`{Self}` cannot be passed to a CUDA kernel: the slice inside is a kernel argument, its owner is not",
+        "borrow the slice inside",
+        "write `&'a CudaSlice<T>` if the kernel reads the memory, and pass `slice.as_ref()`",
+        "write `&'a mut CudaSlice<T>` if it writes to it, and pass `&mut *slice` for a `Box`, or the result of \
+            `Arc::get_mut(&mut slice)` for an `Arc`";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: the type of the memory is not known at compile time",
-        label = "not a kernel argument",
-        note = "write `CudaView<'a, T>` if the kernel reads the memory, `CudaViewMut<'a, T>` if it writes to it: \
-                the methods `as_view()` and `as_view_mut()` of `CudaSlice` return them"
-    )]
-    memory_object;
+    memory_object:
+        "`{Self}` cannot be passed to a CUDA kernel: the type of the memory is not known at compile time",
+        "not a kernel argument",
+        "write `CudaView<'a, T>` if the kernel reads the memory, `CudaViewMut<'a, T>` if it writes to it: \
+            the methods `as_view()` and `as_view_mut()` of `CudaSlice` return them";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: only an `Option` of a device pointer has a null value",
-        label = "not an `Option` of a device pointer",
-        note = "an optional pointer is `Option<&CudaSlice<T>>`, `Option<&mut CudaSlice<T>>` or \
-                `Option<DevicePointer<T>>`; `None` is the null pointer",
-        note = "to pass an optional value, pass the value and a flag, or a pointer to it"
-    )]
-    optional;
+    optional:
+        "`{Self}` cannot be passed to a CUDA kernel: only an `Option` of a device pointer has a null value",
+        "not an `Option` of a device pointer",
+        "an optional pointer is `Option<&CudaSlice<T>>`, `Option<&mut CudaSlice<T>>` or \
+            `Option<DevicePointer<T>>`; `None` is the null pointer",
+        "to pass an optional value, pass the value and a flag, or a pointer to it";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: its elements are not a device type",
-        label = "the elements are not a device type",
-        note = "data in device memory needs the layout that the kernel reads: write \
-                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct of the elements",
-        note = "if the elements are a device type, the slice is of another version of cudarc than kernel-args uses: \
-                `cargo tree --duplicates` lists both"
-    )]
-    device_memory;
+    device_memory:
+        "`{Self}` cannot be passed to a CUDA kernel: its elements are not a device type",
+        "the elements are not a device type",
+        "data in device memory needs the layout that the kernel reads: write \
+            `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct of the elements",
+        "if the elements are a device type, the slice is of another version of cudarc than kernel-args uses: \
+            `cargo tree --duplicates` lists both";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: it is of another version of cudarc than kernel-args uses, or of another crate",
-        label = "not a slice of the cudarc that kernel-args uses",
-        note = "write the type as `kernel_args::external::cudarc::driver::CudaSlice`, or the version of cudarc that kernel-args uses in \
-                `Cargo.toml`: `cargo tree --duplicates` lists both versions"
-    )]
-    foreign_slice;
+    foreign_slice:
+        "`{Self}` cannot be passed to a CUDA kernel: it is of another version of cudarc than kernel-args uses, or of another crate",
+        "not a slice of the cudarc that kernel-args uses",
+        "write the type as `kernel_args::external::cudarc::driver::CudaSlice`, or the version of cudarc that kernel-args uses in \
+            `Cargo.toml`: `cargo tree --duplicates` lists both versions";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: what it points to has no C++ type",
-        label = "does not point to a device type",
-        note = "data in device memory needs the layout that the kernel reads: write \
-                `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct that it points to",
-        note = "for untyped memory write `DevicePointer<core::ffi::c_void>`"
-    )]
-    device_pointer;
+    device_pointer:
+        "`{Self}` cannot be passed to a CUDA kernel: what it points to has no C++ type",
+        "does not point to a device type",
+        "data in device memory needs the layout that the kernel reads: write \
+            `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on the struct that it points to",
+        "for untyped memory write `DevicePointer<core::ffi::c_void>`";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel",
-        label = "not a device type",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
-        note = "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
-                are device types if kernel-args has the feature with the crate's name, in the versions that \
-                the documentation of kernel-args lists",
-        note = "the types for CUDA's own vectors are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array such as \
-                `[f32; 9]` can be passed directly"
-    )]
-    math;
+    math:
+        "`{Self}` cannot be passed to a CUDA kernel",
+        "not a device type",
+        "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+        "numbers, vectors and matrices of the crates `half`, `float8`, `num-complex`, `glam`, `nalgebra` and `mint` \
+            are device types if kernel-args has the feature with the crate's name, in the versions that \
+            the documentation of kernel-args lists",
+        "the types for CUDA's own vectors are `Float2`, `Float3`, `Float4`, `CuFloatComplex`, …; an array such as \
+            `[f32; 9]` can be passed directly";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be passed to a CUDA kernel: no CUDA type has its layout",
-        label = "not a device type",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
-        note = "`Vec3A` has 16 bytes, but `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
-        note = "`Mat2` is aligned to 16 bytes, but `float2` is aligned to 8: write its columns, `[Float2; 2]`"
-    )]
-    padded;
+    padded:
+        "`{Self}` cannot be passed to a CUDA kernel: no CUDA type has its layout",
+        "not a device type",
+        "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+        "`Vec3A` has 16 bytes, but `float3` has 12: write `Vec3`, and `Mat3` for `Mat3A`; `.into()` converts",
+        "`Mat2` is aligned to 16 bytes, but `float2` is aligned to 8: write its columns, `[Float2; 2]`";
 
-    #[diagnostic::on_unimplemented(
-        message = "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
-        label = "not a device type",
-        note = "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
-        note = "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam"
-    )]
-    transformation;
+    transformation:
+        "a transformation, `{Self}`, cannot be passed to a CUDA kernel",
+        "not a device type",
+        "to pass a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it",
+        "pass its matrix: `.to_homogeneous()` for nalgebra, `Mat4::from(…)` or `Mat3::from(…)` for glam";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
-        label = "not a device type",
-        note = "to nest a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
-        note = "a device type contains integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
-                `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`"
-    )]
-    member;
+    member:
+        "`{Self}` cannot be in a struct that is passed to a CUDA kernel",
+        "not a device type",
+        "to nest a struct of your own, write `#[derive(Clone, Copy, DeviceType)] #[repr(C)]` on it; on an enum, `#[repr(i32)]`",
+        "a device type contains integers, floats, `bool`, arrays of them, CUDA's vector types (`Float4`), \
+            `DevicePointer<T>`, and structs and enums with `#[derive(DeviceType)]`";
 
-    #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be in a struct that is passed to a CUDA kernel: it is in host memory",
-        label = "the GPU cannot access host memory",
-        note = "to pass a pointer to device memory, write `DevicePointer<T>` (C++'s `T const*`) or \
-                `DevicePointerMut<T>` (`T*`)",
-        note = "to pass a fixed number of values by value, write an array: `[T; N]`"
-    )]
-    host_member;
+    host_member:
+        "`{Self}` cannot be in a struct that is passed to a CUDA kernel: it is in host memory",
+        "the GPU cannot access host memory",
+        "to pass a pointer to device memory, write `DevicePointer<T>` (C++'s `T const*`) or \
+            `DevicePointerMut<T>` (`T*`)",
+        "to pass a fixed number of values by value, write an array: `[T; N]`";
 }

@@ -187,7 +187,7 @@ pub const fn source<A: KernelArgs>(
         }
         message.fail()
     };
-    let Some(kernel) = named.kernels.get(index) else { panic!("a kernel without a place in its table") };
+    let kernel = named.kernels.get(index).expect("a kernel without a place in its table");
     if kernel.varies() {
         varies(kernel.name())
     }

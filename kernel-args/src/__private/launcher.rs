@@ -26,17 +26,12 @@ pub struct Behind {
     pointee: kernel_args_abi::Pointee<'static>,
 }
 
+const UNKNOWN: Behind = Behind { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
+
 pub trait AnyType: Sized {
     type Type;
-    const VALUE: TypeInfo = TypeInfo {
-        layout: Layout::of::<Self::Type>(),
-        class: Class::Unknown,
-        cpp: CppType::UNKNOWN,
-        members: Members::UNKNOWN,
-        pointee: kernel_args_abi::Pointee::UNKNOWN,
-        name: "",
-    };
-    const BEHIND: Behind = Behind { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
+    const VALUE: TypeInfo = TypeInfo { class: Class::Unknown, ..UNKNOWN.value::<Self::Type>() };
+    const BEHIND: Behind = UNKNOWN;
     const KERNEL: Option<CompiledKernel> = None;
     #[deprecated(note = "the library describes this type, but only its size is compared: write \
         `#[derive(Clone, Copy, kernel_args::DeviceType)]` on it")]

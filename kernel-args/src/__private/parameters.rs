@@ -105,10 +105,7 @@ pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>])
 }
 
 pub const fn offset<A: KernelArgs>(index: usize) -> usize {
-    match A::PARAMETERS[index].offset {
-        Some(offset) => offset,
-        None => panic!("a parameter without an offset"),
-    }
+    A::PARAMETERS[index].offset.expect("a parameter without an offset")
 }
 
 /// Returns the offset of a parameter whose index is not a constant, of an element of an array.

@@ -31,12 +31,7 @@ pub const fn is_signed<E: Variants>() -> Option<bool> {
 pub const fn has_zero<E: Variants>() -> bool {
     let mut i = 0;
     while i < E::ALL.len() {
-        let discriminant = bytes_of(&E::ALL[i].1);
-        let mut zeros = 0;
-        while zeros < discriminant.len() && discriminant[zeros] == 0 {
-            zeros += 1;
-        }
-        if zeros == discriminant.len() {
+        if variant::<E>("", i).value == 0 {
             return true;
         }
         i += 1;

@@ -35,10 +35,12 @@ pub fn broken(decide: impl FnOnce() -> Result<(), ContractError>) -> ContractErr
 /// One contract of a struct.
 #[derive(Clone, Copy)]
 pub struct Contract {
-    arguments: &'static str,
-    field: &'static str,
-    written: &'static str,
-    operands: [Operand; OPERANDS],
+    pub(super) arguments: &'static str,
+    /// Empty for a contract of the struct.
+    pub(super) field: &'static str,
+    pub(super) written: &'static str,
+    /// Unused ones have no text.
+    pub(super) operands: [Operand; OPERANDS],
 }
 
 /// Returns a contract on a field of the struct `arguments`; on the struct itself, `field` is empty. Its expression uses
@@ -56,9 +58,7 @@ pub fn contract(arguments: &'static str, field: &'static str, written: &'static 
 #[allow(clippy::missing_errors_doc, reason = "the error is the same for all")]
 impl Contract {
     fn broken(&self, broken: Broken) -> ContractError {
-        let Self { arguments, field, written, operands } = *self;
-        let details = Details { arguments, field, written, operands, broken, exchanged: false };
-        details.into()
+        Details { contract: *self, broken, exchanged: false }.into()
     }
 
     fn unless(&self, holds: bool, broken: Broken) -> Result<(), ContractError> {

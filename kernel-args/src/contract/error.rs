@@ -1,6 +1,6 @@
 //! A contract that a launch breaks.
 
-use super::{exact::Shown, number::NoValue};
+use super::{Contract, exact::Shown, number::NoValue};
 use crate::device::vector::Dim3;
 use core::fmt;
 
@@ -22,12 +22,7 @@ type Stored<T> = T;
 
 #[derive(Clone)]
 pub(super) struct Details {
-    pub(super) arguments: &'static str,
-    /// Empty for a contract of the struct.
-    pub(super) field: &'static str,
-    pub(super) written: &'static str,
-    /// Unused ones have no text.
-    pub(super) operands: [Operand; OPERANDS],
+    pub(super) contract: Contract,
     pub(super) broken: Broken,
     /// Whether the launch keeps the contract with the grid as the block.
     pub(super) exchanged: bool,
@@ -91,19 +86,19 @@ impl ContractError {
     /// Returns the struct.
     #[must_use]
     pub fn arguments(&self) -> &'static str {
-        self.0.arguments
+        self.0.contract.arguments
     }
 
     /// Returns the field; `None` for a contract of the struct.
     #[must_use]
     pub fn field(&self) -> Option<&'static str> {
-        (!self.0.field.is_empty()).then_some(self.0.field)
+        Some(self.0.contract.field).filter(|field| !field.is_empty())
     }
 
     /// Returns the contract as the struct declares it: `len = "rows * cols"`.
     #[must_use]
     pub fn contract(&self) -> &'static str {
-        self.0.written
+        self.0.contract.written
     }
 
     /// Sets the error for a launch that keeps the contract if grid and block are exchanged.
@@ -117,8 +112,8 @@ impl ContractError {
 
 impl Details {
     fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { arguments, field, written, .. } = self;
-        let on = Subject { arguments, field };
+        let on = &self.contract;
+        let written = on.written;
         match self.broken {
             Broken::NoValue(why) => {
                 let why = match why {
@@ -149,18 +144,17 @@ impl Details {
             Broken::Block { block, wanted: [x, y, z] } => {
                 write!(f, "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})")
             }
-            Broken::BlockNotMultiple { block, extent, of } => write!(
-                f,
-                "the block is {block}, {} threads{}, but `{written}` on {on} requires a multiple of {of}",
-                extent.of(block),
-                extent.along()
-            ),
-            Broken::BlockTooLarge { block, extent, max } => write!(
-                f,
-                "the block is {block}, {} threads{}, but `{written}` on {on} allows at most {max}",
-                extent.of(block),
-                extent.along()
-            ),
+            Broken::BlockNotMultiple { block, extent, of: limit }
+            | Broken::BlockTooLarge { block, extent, max: limit } => {
+                let is_multiple = matches!(self.broken, Broken::BlockNotMultiple { .. });
+                write!(
+                    f,
+                    "the block is {block}, {} threads{}, but `{written}` on {on} {} {limit}",
+                    extent.of(block),
+                    extent.along(),
+                    if is_multiple { "requires a multiple of" } else { "allows at most" }
+                )
+            }
             Broken::Uncovered { grid, block, extent, required } => write!(
                 f,
                 "grid {grid} and block {block} are {} threads{}, but `{written}` on {on} requires {required}",
@@ -232,30 +226,20 @@ impl Details {
     }
 }
 
-struct Subject<'a> {
-    arguments: &'a str,
-    field: &'a str,
-}
-
-impl fmt::Display for Subject<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { arguments, field } = self;
-        if field.is_empty() { write!(f, "`{arguments}`") } else { write!(f, "`{field}` of `{arguments}`") }
-    }
-}
+// What the contract is on: a struct, or one of its fields.
+display!(Contract, |this, f| {
+    let Self { arguments, field, .. } = this;
+    if field.is_empty() { write!(f, "`{arguments}`") } else { write!(f, "`{field}` of `{arguments}`") }
+});
 
 struct Range(Option<i128>, Option<i128>);
 
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.0, self.1) {
-            (Some(low), Some(high)) => write!(f, "a value from {low} to {high}"),
-            (Some(low), None) => write!(f, "a value of at least {low}"),
-            (None, Some(high)) => write!(f, "a value of at most {high}"),
-            (None, None) => f.write_str("any value"),
-        }
-    }
-}
+display!(Range, |this, f| match (this.0, this.1) {
+    (Some(low), Some(high)) => write!(f, "a value from {low} to {high}"),
+    (Some(low), None) => write!(f, "a value of at least {low}"),
+    (None, Some(high)) => write!(f, "a value of at most {high}"),
+    (None, None) => f.write_str("any value"),
+});
 
 fn nearest(f: &mut fmt::Formatter<'_>, what: &str, value: i128, of: i128) -> fmt::Result {
     let below = value - value.rem_euclid(of);
@@ -264,25 +248,18 @@ fn nearest(f: &mut fmt::Formatter<'_>, what: &str, value: i128, of: i128) -> fmt
     if below == 0 { write!(f, "{above}") } else { write!(f, "{below} or {above}") }
 }
 
-impl fmt::Display for ContractError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(details) = self;
-        details.problem(f)?;
-        let shown = details.operands.iter().filter(|(name, _)| !name.is_empty());
-        for (i, (name, value)) in shown.enumerate() {
-            f.write_str(if i == 0 { "\n  " } else { ", " })?;
-            write!(f, "{name}{value}")?;
-        }
-        f.write_str("\nhelp: ")?;
-        details.help(f)
+display!(ContractError, |this, f| {
+    let Self(details) = this;
+    details.problem(f)?;
+    let shown = details.contract.operands.iter().filter(|(name, _)| !name.is_empty());
+    for (i, (name, value)) in shown.enumerate() {
+        f.write_str(if i == 0 { "\n  " } else { ", " })?;
+        write!(f, "{name}{value}")?;
     }
-}
+    f.write_str("\nhelp: ")?;
+    details.help(f)
+});
 
-/// Writes the text of `Display`.
-impl fmt::Debug for ContractError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+debug_as_display!(ContractError);
 
 impl core::error::Error for ContractError {}

@@ -2,7 +2,6 @@
 
 use super::number::{self, NoValue};
 pub use super::number::{axis, count, elements, integer, length, truth};
-use core::fmt;
 
 /// An integer.
 pub type ExactNumber = number::Number<i128>;
@@ -41,16 +40,12 @@ pub enum Shown {
     Truth(ExactTruth),
 }
 
-impl fmt::Display for Shown {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number::Number(Ok(value))) => write!(f, " = {value}"),
-            Self::Truth(number::Truth(Ok(value))) => write!(f, " = {value}"),
-            Self::Number(number::Number(Err(NoValue::NoMemory))) => f.write_str(" has no value: it is `None`"),
-            Self::Number(_) | Self::Truth(_) => f.write_str(" exceeds 127 bits"),
-        }
-    }
-}
+display!(Shown, |this, f| match this {
+    Self::Number(number::Number(Ok(value))) => write!(f, " = {value}"),
+    Self::Truth(number::Truth(Ok(value))) => write!(f, " = {value}"),
+    Self::Number(number::Number(Err(NoValue::NoMemory))) => f.write_str(" has no value: it is `None`"),
+    Self::Number(_) | Self::Truth(_) => f.write_str(" exceeds 127 bits"),
+});
 
 #[cfg(test)]
 mod tests {

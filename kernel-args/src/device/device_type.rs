@@ -1,7 +1,11 @@
 //! Types that a kernel can take by value, with their size and alignment on the device.
 
 use super::{content_of, in_memory};
-use core::{marker::PhantomData, num, ptr, slice};
+use core::{
+    marker::PhantomData,
+    num::{NonZero, Wrapping},
+    ptr, slice,
+};
 use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Parameter, Pointee};
 
 /// A type that a kernel can take by value.
@@ -264,8 +268,6 @@ pub(crate) use device_types;
 /// What `usize` stands for.
 const COUNT: Members<'static> = Members::meaning(Meaning::Count);
 
-const BOOL: CppType<'static> = CppType::of(CppBase::Bool);
-
 const fn int(signed: bool, bits: u16) -> CppType<'static> {
     CppType::integer(signed, bits)
 }
@@ -275,7 +277,7 @@ const fn float(bits: u16) -> CppType<'static> {
 }
 
 device_types! {
-    bool: 1 / 1, Integer, BOOL;
+    bool: 1 / 1, Integer, CppType::of(CppBase::Bool);
     i8: 1 / 1, Integer, int(true, 8);
     u8: 1 / 1, Integer, int(false, 8);
     i16: 2 / 2, Integer, int(true, 16);
@@ -298,21 +300,29 @@ device_types! {
     usize: 4 / 4, Integer, int(false, 32), COUNT;
 }
 
+/// The layout and the C++ type of `$inner`.
+macro_rules! layout_of {
+    ($inner:ty) => {
+        const LAYOUT: kernel_args_abi::Layout = <$inner as $crate::device::DeviceType>::LAYOUT;
+        const CLASS: kernel_args_abi::Class = <$inner as $crate::device::DeviceType>::CLASS;
+        const CPP: kernel_args_abi::CppType<'static> = <$inner as $crate::device::DeviceType>::CPP;
+    };
+}
+pub(crate) use layout_of;
+
 /// Types that have the layout of an integer by a guarantee of the standard library, and all its values but 0.
 macro_rules! like {
     ($($inner:ident)*) => {$(
         // SAFETY: the standard library documents that both types have the same size and representation.
-        unsafe impl DeviceType for num::NonZero<$inner> {
-            const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
-            const CLASS: Class = <$inner as DeviceType>::CLASS;
-            const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
+        unsafe impl DeviceType for NonZero<$inner> {
+            layout_of!($inner);
             const MEMBERS: Members<'static> = <$inner as DeviceType>::MEMBERS;
 
             fn is_value(bytes: &[u8]) -> bool {
                 bytes.iter().any(|byte| *byte != 0)
             }
         }
-        const _: () = assert_layout::<num::NonZero<$inner>>();
+        const _: () = assert_layout::<NonZero<$inner>>();
     )*};
 }
 
@@ -320,25 +330,33 @@ like! {
     i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize
 }
 
-// SAFETY: `Wrapping` is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".
-unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
-    const LAYOUT: Layout = T::LAYOUT;
-    const CLASS: Class = T::CLASS;
-    const CPP: CppType<'static> = T::CPP;
-    content_of!(T);
-    const HAS_PADDING: bool = T::HAS_PADDING;
+/// A type around a device type `T`, and the reference to it.
+macro_rules! transparent {
+    ($ty:ident, |$this:ident| $inner:expr) => {
+        // SAFETY: the type is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".
+        unsafe impl<T: $crate::device::DeviceType> $crate::device::DeviceType for $ty<T> {
+            $crate::device::layout_of!(T);
+            $crate::device::content_of!(T);
+            const HAS_PADDING: bool = T::HAS_PADDING;
 
-    #[inline]
-    unsafe fn store(&self, to: *mut u8) {
-        // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
-        unsafe { self.0.store(to) };
-    }
+            #[inline]
+            unsafe fn store(&self, to: *mut u8) {
+                let $this = self;
+                // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
+                unsafe { $inner.store(to) };
+            }
 
-    #[inline]
-    fn is_value(bytes: &[u8]) -> bool {
-        T::is_value(bytes)
-    }
+            #[inline]
+            fn is_value(bytes: &[u8]) -> bool {
+                T::is_value(bytes)
+            }
+        }
+    };
 }
+#[cfg(feature = "nalgebra")]
+pub(crate) use transparent;
+
+transparent!(Wrapping, |this| this.0);
 
 // SAFETY: an array contains its elements one after another, in Rust and in C++ (Rust Reference, "Array layout": "the
 // zero-based nth element of the array is offset from the start of the array by n * size_of::<T>() bytes").

@@ -15,7 +15,9 @@ pub use pointer::{DevicePointer, DevicePointerMut, Pointee};
 pub use zero_bits::{HasZero, ZeroBits};
 
 pub(crate) use content::content_of;
-pub(crate) use device_type::{bytes_of, component, device_types, forward_store, layout};
+#[cfg(feature = "nalgebra")]
+pub(crate) use device_type::transparent;
+pub(crate) use device_type::{bytes_of, component, device_types, forward_store, layout, layout_of};
 #[cfg(feature = "cudarc")]
 pub(crate) use device_type::{from_bytes, store_all};
 pub(crate) use pointer::Nullable;

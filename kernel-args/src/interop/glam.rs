@@ -8,12 +8,6 @@ use crate::device::{assert_layout, vector};
 macro_rules! types {
     ($glam:ident: $($ty:ident = $vector:ident;)*) => {
         $(
-            same_as! { [] $glam::$ty as vector::$vector; }
-
-            // A `Pod` type has no padding, and all its bytes are initialised.
-            const _: fn() = is_pod::<$glam::$ty>;
-            const _: () = assert_layout::<$glam::$ty>();
-
             impl From<$glam::$ty> for vector::$vector {
                 fn from(vector: $glam::$ty) -> Self {
                     vector.to_array().into()
@@ -27,7 +21,8 @@ macro_rules! types {
             }
         )*
 
-        types! { @matrices $glam:
+        types! { @layout $glam:
+            $($ty = vector::$vector;)*
             Mat3 = [vector::Float3; 3];
             Mat4 = [vector::Float4; 4];
             DMat2 = [vector::Double2; 2];
@@ -35,11 +30,12 @@ macro_rules! types {
             DMat4 = [vector::Double4; 4];
         }
     };
-    (@matrices $glam:ident: $($ty:ident = $columns:ty;)*) => {$(
-        same_as! { [] $glam::$ty as $columns; }
+    (@layout $glam:ident: $($ty:ident = $device:ty;)*) => {$(
+        same_as! { [] $glam::$ty as $device; }
 
-        const _: () = assert_layout::<$glam::$ty>();
+        // A `Pod` type has no padding, and all its bytes are initialised.
         const _: fn() = is_pod::<$glam::$ty>;
+        const _: () = assert_layout::<$glam::$ty>();
     )*};
 }
 

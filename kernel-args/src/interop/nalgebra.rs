@@ -7,7 +7,7 @@ use super::{
     same_as::{conversions, same_as},
     vector_element::{VectorElement, vector_elements},
 };
-use crate::device::{DeviceType, ZeroBits, content_of, vector};
+use crate::device::{DeviceType, ZeroBits, transparent, vector};
 use kernel_args_abi::{Class, CppType, Layout, Members};
 use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vector4};
 
@@ -50,24 +50,7 @@ same_as! {
     [<T: VectorElement + Scalar>] Quaternion<T> as Vector4<T>;
 }
 
-// SAFETY: `Unit` is `repr(transparent)`.
-unsafe impl<T: DeviceType> DeviceType for Unit<T> {
-    const LAYOUT: Layout = T::LAYOUT;
-    const CLASS: Class = T::CLASS;
-    const CPP: CppType<'static> = T::CPP;
-    content_of!(T);
-    const HAS_PADDING: bool = T::HAS_PADDING;
-
-    #[inline]
-    unsafe fn store(&self, to: *mut u8) {
-        // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
-        unsafe { self.as_ref().store(to) };
-    }
-
-    fn is_value(bytes: &[u8]) -> bool {
-        T::is_value(bytes)
-    }
-}
+transparent!(Unit, |this| this.as_ref());
 
 macro_rules! vectors {
     ($($element:ident: $two:ident, $three:ident, $four:ident;)*) => {

@@ -7,9 +7,7 @@ macro_rules! same_as {
         // SAFETY: the documentation of the type guarantees the components of `$device` in the same order, one after
         // another; neither type has padding. `assert_layout` compares size and alignment at every use of a value.
         unsafe impl $($generics)* $crate::device::DeviceType for $ty {
-            const LAYOUT: kernel_args_abi::Layout = <$device as $crate::device::DeviceType>::LAYOUT;
-            const CLASS: kernel_args_abi::Class = <$device as $crate::device::DeviceType>::CLASS;
-            const CPP: kernel_args_abi::CppType<'static> = <$device as $crate::device::DeviceType>::CPP;
+            $crate::device::layout_of!($device);
             const MEMBERS: kernel_args_abi::Members<'static> = <$device as $crate::device::DeviceType>::MEMBERS;
 
             // The components are numbers, and every number is a value.

@@ -48,7 +48,6 @@ const FILES: &[(&str, &str)] = &[
     ("kernel-args/src/driver/observe/to_file/write.rs", "copies of memory behind the pointers of a launch"),
     ("kernel-args/src/driver/run/run_record.rs", "a run is shared by threads, one of which records at a time"),
     ("kernel-args/src/driver/sequence/copies.rs", "elements of the host as bytes, which the caller promises"),
-    ("kernel-args/src/interop/nalgebra.rs", "types of `nalgebra` are the same components in the same order"),
     ("kernel-args/src/marshal/launcher.rs", "calls a C function with arguments that were compared with it"),
     ("kernel-args/src/marshal/lower.rs", "a buffer for parameters on the stack, written once"),
     ("kernel-args/src/marshal/param_writer.rs", "writes one parameter into that buffer"),

@@ -4,7 +4,7 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a launch attribute | its row in `attribute_table.rs` of `config`; its limits: the method of its name in `check.rs` or `cluster.rs` |
+//! | a launch attribute | its row in `launch_options.rs` of `config`; its limits: the method of its name in `check.rs` or `cluster.rs` |
 
 mod check;
 mod cluster;

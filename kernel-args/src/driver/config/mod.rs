@@ -2,14 +2,12 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a launch option | `launch_options.rs`, then `call.rs` of `launch`; its name and the errors of `launch!`: `usage.rs` |
+//! | a launch option | `launch_options.rs`, then `call.rs` of `launch`; the errors of `launch!`: `usage.rs` |
 //! | which form a launch uses | `Form::of` in `form.rs` |
 //! | an option of the driver's compiler | its row in `jit_options.rs` |
 
 mod access_policy;
-mod attribute_table;
 mod attribute_values;
-mod attributes;
 mod device_node;
 mod dim;
 mod form;
@@ -33,6 +31,5 @@ pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
 pub use stream::AsStream;
 
-pub(crate) use attribute_table::attribute_table;
-pub(crate) use attributes::{Attribute, Attributes};
+pub(crate) use launch_options::{Attribute, Attributes};
 pub(crate) use stream::StreamTarget;

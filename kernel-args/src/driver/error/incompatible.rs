@@ -82,19 +82,11 @@ impl IncompatibleImage {
             return Ok(());
         };
         let gpu = self.gpu.0;
-        let releases = self
-            .contents
-            .iter()
-            .filter(|(_, unfit)| *unfit == Some(Unfit::PtxVersion))
-            .map(|(code, _)| first_release(code));
+        let newer = self.contents.iter().filter(|(_, unfit)| *unfit == Some(Unfit::PtxVersion));
         // The driver needs to support only one of the PTX texts in the image.
-        let nearest = releases.flatten().min_by_key(|release| release.cuda);
-        match nearest {
-            Some(release) => {
-                write!(f, "\nhelp: install a driver for {release} or newer, or compile with CUDA {driver} or older")?;
-            }
-            None => write!(f, "\nhelp: install a newer driver, or compile with CUDA {driver} or older")?,
-        }
+        let nearest = newer.filter_map(|(code, _)| first_release(code)).min_by_key(|release| release.cuda);
+        let needed = nearest.map_or("a newer driver".into(), |release| format!("a driver for {release} or newer"));
+        write!(f, "\nhelp: install {needed}, or compile with CUDA {driver} or older")?;
         if nearest.is_some_and(|release| release.cuda.major == driver.major) {
             write!(
                 f,
@@ -132,12 +124,11 @@ fn first_release(code: &Code) -> Option<kernel_args_image::Release> {
 
 fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Result {
     let (major, minor) = (target.sm.0 / 10, target.sm.0 % 10);
+    write!(f, "runs on GPUs of compute capability {major}.{minor} ")?;
     match target.features {
-        Features::Architecture => {
-            write!(f, "runs on GPUs of compute capability {major}.{minor} only")
-        }
-        Features::Baseline if !is_cubin => write!(f, "runs on GPUs of compute capability {major}.{minor} and higher"),
-        _ => write!(f, "runs on GPUs of compute capability {major}.{minor} and higher {major}.x"),
+        Features::Architecture => f.write_str("only"),
+        Features::Baseline if !is_cubin => f.write_str("and higher"),
+        _ => write!(f, "and higher {major}.x"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "observe")]
 use super::BadPointer;
-use super::{Error, FailedLauncher, LostContext, meaning::help};
+use super::{Error, FailedLauncher, LostContext, meaning::help, source};
 use crate::{
     contract::ContractError,
     device::vector::Dim3,
@@ -141,19 +141,12 @@ pub struct UnsupportedAttribute {
 }
 
 display!(LaunchError, |this, f| match this {
-    Self::Failed(launch) => launch.fmt(f),
-    Self::Launcher(launcher) => launcher.fmt(f),
-    Self::Limit(limit) => limit.fmt(f),
-    Self::Contract(contract) => contract.fmt(f),
-    #[cfg(feature = "observe")]
-    Self::Pointer(pointer) => pointer.fmt(f),
-    Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
     Self::NotCaptured { kernel, status, meaning, help: what } => {
         write!(f, "kernel `{kernel}` was not captured: waiting for its arguments returned {status}\n  {meaning}")?;
         help(f, what)
     }
     Self::NotKept { launched, field } => {
-        let memory = if field.is_empty() { "its arguments".into() } else { std::format!("`{field}`") };
+        let memory = if field.is_empty() { "its arguments".into() } else { format!("`{field}`") };
         // Only a kernel can be a node with arguments.
         let with_node = if launched.starts_with("kernel ") {
             "write `node` after the arguments, which own their memory, for example in a `Retained`: `launch!(kernel, grid, block, args, node, \
@@ -174,6 +167,7 @@ display!(LaunchError, |this, f| match this {
         "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before a different stream uses the same memory"
     ),
+    group => source(group, f),
 });
 
 display!(FailedLaunch, |this, f| {

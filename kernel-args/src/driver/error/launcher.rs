@@ -2,7 +2,7 @@
 
 use super::{
     LostContext,
-    meaning::{Asked, help, meaning},
+    meaning::{Asked, Meaning, help, meaning},
 };
 use crate::driver::api::Status;
 
@@ -52,8 +52,8 @@ pub(crate) fn runtime_name(code: i32) -> Option<String> {
 }
 
 /// Returns what the codes mean that only the runtime has, and what to do.
-fn of_the_runtime(code: i32) -> Option<(&'static str, &'static str)> {
-    Some(match code {
+fn of_the_runtime(code: i32) -> Option<Meaning> {
+    let (what, help) = match code {
         9 => (
             "the launcher has launched a kernel with a grid, a block or shared memory that this GPU does not support",
             "compare the arguments from which the launcher computes them with what it supports; a count of 0 gives a grid without blocks",
@@ -67,7 +67,8 @@ fn of_the_runtime(code: i32) -> Option<(&'static str, &'static str)> {
             "install a newer driver, or compile with an older toolkit",
         ),
         _ => return None,
-    })
+    };
+    Some(Meaning { what, help })
 }
 
 display!(FailedLauncher, |this, f| {
@@ -81,14 +82,11 @@ display!(FailedLauncher, |this, f| {
         return lost.write(f, format_args!("{returned}{arguments}"));
     }
     f.write_str(&returned)?;
-    let known = name.as_ref().and_then(|_| {
-        let of_the_driver =
-            || meaning(Status(code.cast_unsigned()), Asked::Other).map(|known| (known.what, known.help));
-        of_the_runtime(*code).or_else(of_the_driver)
-    });
-    if let Some((what, _)) = known {
+    let of_the_driver = || meaning(Status(code.cast_unsigned()), Asked::Other);
+    let known = name.as_ref().and_then(|_| of_the_runtime(*code).or_else(of_the_driver));
+    if let Some(Meaning { what, .. }) = known {
         write!(f, "\n  {what}")?;
     }
     f.write_str(&arguments)?;
-    help(f, known.map_or("", |(_, what)| what))
+    help(f, known.map_or("", |known| known.help))
 });

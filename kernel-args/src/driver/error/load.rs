@@ -3,7 +3,7 @@
 use super::{Error, IncompatibleImage, LostContext, lines};
 use crate::{device::DeviceType, driver::api::DriverCall};
 use kernel_args_abi::CppType;
-use std::{io, path::PathBuf};
+use std::{fmt::Display, io, path::PathBuf};
 
 /// Why an image was not loaded, or a kernel was not found in a module.
 #[non_exhaustive]
@@ -174,12 +174,8 @@ display!(LoadError, |this, f| match this {
         Ok(())
     }
     Self::OtherGpu { wanted, only_for, code, gpu } => {
-        let only_for: Vec<String> = only_for.iter().map(|sm| format!("sm_{sm}")).collect();
-        write!(
-            f,
-            "cannot find kernel `{wanted}`: the image has it only for {}; this GPU is sm_{gpu}",
-            only_for.join(", ")
-        )?;
+        let only_for = listed(only_for, "sm_");
+        write!(f, "cannot find kernel `{wanted}`: the image has it only for {only_for}; this GPU is sm_{gpu}")?;
         if let Some(code) = code {
             write!(f, ", which runs the code for sm_{code}")?;
         }
@@ -208,8 +204,7 @@ display!(LoadError, |this, f| match this {
             "the module has no kernel `{wanted}`: the {noun} `{list}` of `{arguments}` {are} optional, and the image lacks \
                      {lacks}\n  image  "
         )?;
-        let image: Vec<_> = image.iter().map(|sm| format!("sm_{sm}")).collect();
-        f.write_str(&if image.is_empty() { "unknown".into() } else { image.join(", ") })?;
+        f.write_str(&if image.is_empty() { "unknown".into() } else { listed(image, "sm_") })?;
         let those = since.map_or("with this one".into(), |first| format!("for sm_{first} or a newer GPU"));
         write!(f, "\n  GPU    sm_{gpu}\nhelp: compile the kernels {those}, or use another type")
     }
@@ -297,8 +292,12 @@ pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
 }
 
 fn sizes(sizes: &[usize]) -> String {
-    let list: Vec<_> = sizes.iter().map(ToString::to_string).collect();
-    if list.is_empty() { "no parameters".into() } else { format!("parameters of {} bytes", list.join(", ")) }
+    if sizes.is_empty() { "no parameters".into() } else { format!("parameters of {} bytes", listed(sizes, "")) }
+}
+
+fn listed(numbers: &[impl Display], before: &str) -> String {
+    let numbers: Vec<_> = numbers.iter().map(|number| format!("{before}{number}")).collect();
+    numbers.join(", ")
 }
 
 #[cfg(test)]

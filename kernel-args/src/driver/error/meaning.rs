@@ -10,7 +10,7 @@ pub(crate) struct Meaning {
     pub(crate) help: &'static str,
 }
 
-pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::Result {
+pub(crate) fn help(f: &mut dyn core::fmt::Write, help: &str) -> core::fmt::Result {
     if help.is_empty() { Ok(()) } else { write!(f, "\nhelp: {help}") }
 }
 

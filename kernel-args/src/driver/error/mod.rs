@@ -49,7 +49,7 @@ pub use load::{ImageError, LoadError};
 pub(crate) use lost::FLIGHT_RECORDER;
 pub use lost::LostContext;
 pub(crate) use lost::Near;
-pub(crate) use meaning::{Asked, Meaning, meaning};
+pub(crate) use meaning::{Asked, Meaning, help, meaning};
 #[cfg(feature = "nvrtc")]
 pub use nvrtc::{CompileError, NvrtcError};
 #[cfg(feature = "record")]
@@ -197,16 +197,9 @@ display!(Error, |this, f| {
                 }
             }
             Self::Driver { call, status, lost: Some(lost) } => lost.write(f, format_args!("{call} returned {status}")),
-            Self::Driver { call, status, lost: None } => {
-                write!(f, "{call} returned {status}")?;
-                explain(f, *status)
-            }
-            Self::Cudarc(error) => {
-                let status = Status::from(error.0);
-                write!(f, "a driver call of cudarc returned {status}")?;
-                explain(f, status)
-            }
-            group => std::error::Error::source(group).map_or(Ok(()), |error| fmt::Display::fmt(error, f)),
+            Self::Driver { call, status, lost: None } => returned(f, call, *status),
+            Self::Cudarc(error) => returned(f, "a driver call of cudarc", error.0.into()),
+            group => source(group, f),
         }
 });
 
@@ -223,12 +216,18 @@ fn since(entry_point: &str) -> Option<&'static str> {
     }
 }
 
-fn explain(f: &mut fmt::Formatter<'_>, status: Status) -> fmt::Result {
+/// Writes the text of an error that only consists of its source.
+fn source(error: &dyn std::error::Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    error.source().map_or(Ok(()), |source| fmt::Display::fmt(source, f))
+}
+
+fn returned(f: &mut fmt::Formatter<'_>, call: &str, status: Status) -> fmt::Result {
+    write!(f, "{call} returned {status}")?;
     let Some(meaning) = meaning(status, Asked::Other) else {
         return Ok(());
     };
     write!(f, "\n  {}", meaning.what)?;
-    meaning::help(f, meaning.help)
+    help(f, meaning.help)
 }
 
 /// Implements `Debug`, which writes the same text as `Display`, and `Error` with its sources.

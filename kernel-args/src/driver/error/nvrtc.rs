@@ -1,5 +1,7 @@
 //! Errors of NVRTC.
 
+use super::help;
+
 /// Why a source was not compiled at run time.
 #[non_exhaustive]
 pub enum CompileError {
@@ -49,7 +51,7 @@ impl NvrtcError {
         Self { source_name: Some(source_name.into()), call: None, problem: problem.into(), log: String::new() }
     }
 
-    fn help(&self) -> Option<&'static str> {
+    fn help(&self) -> &'static str {
         const ADVICE: [(&str, &str); 6] = [
             (
                 "open source file",
@@ -76,7 +78,7 @@ impl NvrtcError {
             ("cannot open include file", "add the header's folder with `include_path`, or pass its text with `header`"),
         ];
         let known = ADVICE.iter().find(|(part, _)| self.log.contains(part));
-        known.map(|(_, advice)| *advice)
+        known.map_or("", |(_, advice)| advice)
     }
 }
 
@@ -99,8 +101,5 @@ display!(NvrtcError, |this, f| {
     if !this.log.is_empty() {
         write!(f, "\n{}", this.log)?;
     }
-    match this.help() {
-        Some(help) => write!(f, "\nhelp: {help}"),
-        None => Ok(()),
-    }
+    help(f, this.help())
 });

@@ -26,7 +26,7 @@ pub(crate) fn check_contracts<A: KernelArgs>(
     // Two calls, because most launches keep the sizes in registers.
     let checked = match function {
         Some(function) if const { A::CONTRACTS.grid } && function.attribute_limits.directives.blocks_are_clusters => {
-            args.check_contracts(function.geometry(geometry))
+            args.check_contracts(function.attribute_limits.geometry(geometry))
         }
         _ => args.check_contracts(geometry),
     };

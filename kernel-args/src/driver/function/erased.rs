@@ -1,26 +1,16 @@
 //! Structs of arguments without their types. Everything that is more than a call of the driver takes them: it is
 //! compiled once, not for each struct.
 
-use super::{Arguments, Callee, Function, Names, StructType};
-#[cfg(feature = "observe")]
-use crate::{contract::Geometry, marshal::Lengths};
+use super::{AnyArguments, Arguments, Function, Names, StructType};
 use crate::{
-    driver::{
-        config::{Form, Launch},
-        error::Error,
-    },
+    driver::error::Error,
     marshal::{KernelArgs, LaunchStream, marshal_params, marshal_shared},
 };
 use core::ffi::c_void;
 use kernel_args_abi::Parameter;
 
-pub(crate) trait ErasedArgs {
+pub(crate) trait ErasedArgs: AnyArguments {
     fn ty(&self) -> StructType;
-    fn form(&self, asked: Option<Form>) -> Form;
-    fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error>;
-    fn report_contexts(&self, stream: &LaunchStream<'_>);
-    #[cfg(feature = "observe")]
-    fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>));
     fn lower(&mut self, stream: &LaunchStream<'_>, pass: &mut dyn FnMut(Lowered<'_>));
 }
 
@@ -37,23 +27,6 @@ impl<A: KernelArgs> ErasedArgs for A {
         StructType::of::<A>()
     }
 
-    fn form(&self, asked: Option<Form>) -> Form {
-        Arguments::form(self, asked)
-    }
-
-    fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
-        Arguments::check_contracts(self, launch, callee)
-    }
-
-    fn report_contexts(&self, stream: &LaunchStream<'_>) {
-        self.check_contexts(stream, 0);
-    }
-
-    #[cfg(feature = "observe")]
-    fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
-        KernelArgs::required_lengths(self, geometry, note);
-    }
-
     fn lower(&mut self, stream: &LaunchStream<'_>, pass: &mut dyn FnMut(Lowered<'_>)) {
         if const { A::LAYOUT.depends_on_gpu() } {
             marshal_params(self, stream, |pointers| pass(Lowered::Params(pointers)));
@@ -64,31 +37,12 @@ impl<A: KernelArgs> ErasedArgs for A {
 }
 
 impl Arguments for dyn ErasedArgs + '_ {
-    fn form(&self, asked: Option<Form>) -> Form {
-        ErasedArgs::form(self, asked)
-    }
-
-    fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
-        ErasedArgs::check_contracts(self, launch, callee)
-    }
-
     fn verify(&self, function: &Function) -> Result<(), Error> {
         function.fits_type(self.ty())
     }
 
-    fn report_contexts(&self, stream: &LaunchStream<'_>) {
-        ErasedArgs::report_contexts(self, stream);
-    }
-
     fn names(&self) -> Names {
         Names(Some(self.ty().host().signature.parameters))
-    }
-
-    #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths {
-        let mut lengths = Lengths::of(|stream| ErasedArgs::report_contexts(self, stream));
-        self.required_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
-        lengths
     }
 
     type Types<'t> = &'static [Parameter<'static>];

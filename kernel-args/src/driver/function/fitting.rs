@@ -126,16 +126,15 @@ impl Function {
     /// Calls `launch` with these bytes as the parameters. The function's context must be current.
     pub(crate) fn with_bytes<R>(
         &self,
-        values: &mut [std::vec::Vec<u8>],
+        values: &mut [Vec<u8>],
         launch: impl FnOnce(KernelCall<'_>) -> R,
     ) -> Result<R, Error> {
         let found = parameter_sizes(self)?;
-        let recorded: std::vec::Vec<usize> = values.iter().map(std::vec::Vec::len).collect();
+        let recorded: Vec<usize> = values.iter().map(Vec::len).collect();
         if found.as_ref() != Some(&recorded) {
             return Err(Error::Recording(RecordingError::Parameters { kernel: self.name().into(), recorded, found }));
         }
-        let mut pointers: std::vec::Vec<*mut c_void> =
-            values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
+        let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
         // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function.
         // `pointers` has a pointer to the bytes of each, which stay initialised until this function returns.
         let call = unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
@@ -145,7 +144,7 @@ impl Function {
 
 /// Returns the sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
 #[cfg(feature = "record")]
-fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, Error> {
+fn parameter_sizes(function: &Function) -> Result<Option<Vec<usize>>, Error> {
     let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
     if let Some(records) = records(function.loaded().handle())? {
         return Ok(Some(sizes(&records)));
@@ -271,11 +270,8 @@ impl Names {
     }
 }
 
-/// The arguments of a launch: a struct, or a list.
-pub(crate) trait Arguments {
-    /// The packed form is right for all values. Otherwise it depends on their types at run time.
-    const HAS_PACKED: bool = false;
-
+/// What a launch asks of its arguments, a struct or a list. `dyn ErasedArgs` inherits it.
+pub(crate) trait AnyArguments {
     /// Returns the form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the
     /// GPU has no packed form.
     fn form(&self, asked: Option<Form>) -> Form;
@@ -287,18 +283,31 @@ pub(crate) trait Arguments {
         Ok(())
     }
 
+    fn report_contexts(&self, stream: &LaunchStream<'_>);
+
+    /// [`KernelArgs::required_lengths`]
+    #[cfg(feature = "observe")]
+    fn note_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
+        let _ = (geometry, note);
+    }
+}
+
+#[cfg(feature = "observe")]
+pub(crate) fn lengths(args: &(impl AnyArguments + ?Sized), geometry: Geometry) -> Lengths {
+    let mut lengths = Lengths::of(|stream| args.report_contexts(stream));
+    args.note_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
+    lengths
+}
+
+/// Arguments that a launch lowers.
+pub(crate) trait Arguments: AnyArguments {
+    /// The packed form is right for all values. Otherwise it depends on their types at run time.
+    const HAS_PACKED: bool = false;
+
     /// Verifies a function for these arguments, unless it is already verified for their type.
     fn verify(&self, function: &Function) -> Result<(), Error>;
 
-    fn report_contexts(&self, stream: &LaunchStream<'_>);
-
     fn names(&self) -> Names;
-
-    #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths {
-        let _ = geometry;
-        Lengths::of(|stream| self.report_contexts(stream))
-    }
 
     /// What [`with_parameters`](Self::with_parameters) needs.
     type Types<'t>: Copy;
@@ -320,9 +329,7 @@ pub(crate) trait Arguments {
 /// A frame as large as a page is probed when it is entered, whichever form is passed then.
 const LARGE_FRAME: usize = 4096;
 
-impl<A: KernelArgs> Arguments for A {
-    const HAS_PACKED: bool = !A::LAYOUT.depends_on_gpu();
-
+impl<A: KernelArgs> AnyArguments for A {
     #[inline(always)]
     fn form(&self, asked: Option<Form>) -> Form {
         if const { A::LAYOUT.depends_on_gpu() } {
@@ -336,26 +343,28 @@ impl<A: KernelArgs> Arguments for A {
         check_contracts(self, launch, callee.loaded(), false, || callee.name())
     }
 
+    #[inline(always)]
+    fn report_contexts(&self, stream: &LaunchStream<'_>) {
+        self.check_contexts(stream, 0);
+    }
+
+    #[cfg(feature = "observe")]
+    fn note_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
+        self.required_lengths(geometry, note);
+    }
+}
+
+impl<A: KernelArgs> Arguments for A {
+    const HAS_PACKED: bool = !A::LAYOUT.depends_on_gpu();
+
     #[inline]
     fn verify(&self, function: &Function) -> Result<(), Error> {
         function.fits::<A>()
     }
 
     #[inline(always)]
-    fn report_contexts(&self, stream: &LaunchStream<'_>) {
-        self.check_contexts(stream, 0);
-    }
-
-    #[inline(always)]
     fn names(&self) -> Names {
         Names(Some(A::PARAMETERS))
-    }
-
-    #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths {
-        let mut lengths = Lengths::of(|stream| self.check_contexts(stream, 0));
-        self.required_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
-        lengths
     }
 
     type Types<'t> = ();
@@ -389,20 +398,22 @@ impl<A: KernelArgs> Arguments for A {
     }
 }
 
-/// The list is borrowed exclusively until it is launched, so its types cannot change after they are verified.
-impl Arguments for ArgList<'_> {
+impl AnyArguments for ArgList<'_> {
     fn form(&self, asked: Option<Form>) -> Form {
         let layout = self.types().layout();
         let usual = Form::of_parameters(self.len(), &layout);
         if layout.depends_on_gpu() { usual } else { asked.unwrap_or(usual) }
     }
 
-    fn verify(&self, function: &Function) -> Result<(), Error> {
-        function.fits_list(self.types())
-    }
-
     fn report_contexts(&self, stream: &LaunchStream<'_>) {
         self.check_contexts(stream);
+    }
+}
+
+/// The list is borrowed exclusively until it is launched, so its types cannot change after they are verified.
+impl Arguments for ArgList<'_> {
+    fn verify(&self, function: &Function) -> Result<(), Error> {
+        function.fits_list(self.types())
     }
 
     fn names(&self) -> Names {

@@ -107,7 +107,7 @@ fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result
              help: use `Module::from_cudarc` and name one of them"
         }
     };
-    let nearest = nearest(name.unwrap_or_default(), &kernels.iter());
+    let nearest = nearest(name.unwrap_or_default(), &kernels.iter().collect::<Vec<_>>());
     Err(LoadError::not_found(name.unwrap_or(UNNAMED), problem, nearest))
 }
 

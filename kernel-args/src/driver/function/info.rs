@@ -4,7 +4,7 @@ use super::loaded::LoadedFunction;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{LaunchConfig, Null, StreamHandle},
+        api::{FunctionHandle, Null, StreamHandle},
         attributes::Encoded,
         config::Launch,
         error::Error,
@@ -38,22 +38,23 @@ impl LoadedFunction {
         Ok(attribute::get_newer(self.handle(), newer)?)
     }
 
-    pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
+    /// Returns its handle, with its context current, after it was allowed the dynamic shared memory.
+    fn with_shared(&self, shared: u32) -> Result<FunctionHandle<'_>, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
-        Ok(max_active_blocks(self.handle(), block.count(), shared)?)
+        Ok(self.handle())
+    }
+
+    pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
+        Ok(max_active_blocks(self.with_shared(shared)?, block.count(), shared)?)
     }
 
     pub(crate) fn max_cooperative_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
-        self.allow_shared(shared)?;
-        self.bind()?;
-        Ok(max_cooperative_blocks(self.handle(), block.count(), shared)?)
+        Ok(max_cooperative_blocks(self.with_shared(shared)?, block.count(), shared)?)
     }
 
     pub(crate) fn suggest_block(&self, shared: u32) -> Result<BlockSuggestion, Error> {
-        self.allow_shared(shared)?;
-        self.bind()?;
-        let (function, shared, mut grid) = (self.handle(), shared as usize, 0);
+        let (function, shared, mut grid) = (self.with_shared(shared)?, shared as usize, 0);
         // No callback, because the shared memory does not depend on the block; 0 is no limit of the block.
         let best = |block: &mut c_int| {
             self.api.cuOccupancyMaxPotentialBlockSize(&mut grid, block, function, Null::NULL, shared, 0)
@@ -62,7 +63,8 @@ impl LoadedFunction {
     }
 
     pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
-        let config = self.occupancy_config(launch)?;
+        let function = self.with_shared(launch.shared)?;
+        let config = launch.config(StreamHandle::DEFAULT);
         let cluster =
             launch.attributes.and_then(|attributes| attributes.cluster).or(self.attribute_limits.required_cluster);
         let mut encoded = cluster.map(Encoded::cluster);
@@ -70,18 +72,13 @@ impl LoadedFunction {
             Some(encoded) => encoded.attach(config),
             None => config,
         };
-        Ok(number(|clusters| self.api.cuOccupancyMaxActiveClusters(clusters, self.handle(), &config))?)
+        Ok(number(|clusters| self.api.cuOccupancyMaxActiveClusters(clusters, function, &config))?)
     }
 
     pub(crate) fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
-        let config = self.occupancy_config(launch)?;
-        Ok(number(|blocks| self.api.cuOccupancyMaxPotentialClusterSize(blocks, self.handle(), &config))?)
-    }
-
-    fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig<'static>, Error> {
-        self.allow_shared(launch.shared)?;
-        self.bind()?;
-        Ok(launch.config(StreamHandle::DEFAULT))
+        let function = self.with_shared(launch.shared)?;
+        let config = launch.config(StreamHandle::DEFAULT);
+        Ok(number(|blocks| self.api.cuOccupancyMaxPotentialClusterSize(blocks, function, &config))?)
     }
 
     pub(crate) fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {

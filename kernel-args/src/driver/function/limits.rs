@@ -12,18 +12,25 @@ use crate::{
 };
 use core::sync::atomic::Ordering;
 
-/// What to do if grid and block [`look_exchanged`].
-pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \
-     before the block, in threads";
-
-/// Returns whether a launch is within the limits if grid and block are exchanged. A grid that is no multiple of a warp
-/// is not meant as a block.
-pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Dim3; 2], max_threads: u32) -> bool {
+/// Returns what to do: `help`, unless a launch is within the limits if grid and block are exchanged. A grid that is no
+/// multiple of a warp is not meant as a block.
+pub(crate) fn or_exchanged(
+    help: &'static str,
+    [grid, block]: [Dim3; 2],
+    [max_grid, max_block]: [Dim3; 2],
+    max_threads: u32,
+) -> &'static str {
     const WARP: u64 = 32;
-    !exceeds(grid, max_block)
+    let look_exchanged = !exceeds(grid, max_block)
         && !exceeds(block, max_grid)
         && grid.count() <= u64::from(max_threads)
-        && grid.count().is_multiple_of(WARP)
+        && grid.count().is_multiple_of(WARP);
+    if look_exchanged {
+        "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, before the \
+         block, in threads"
+    } else {
+        help
+    }
 }
 
 pub(crate) const fn exceeds(size: Dim3, limit: Dim3) -> bool {
@@ -83,10 +90,7 @@ impl LoadedFunction {
     #[inline(never)]
     fn check_sizes(&self, [grid, block]: [Dim3; 2], names_cluster: bool, shared_given: bool) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
-        let or_exchanged = |help| {
-            let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
-            if are_exchanged { EXCHANGED } else { help }
-        };
+        let or_exchanged = |help| or_exchanged(help, [grid, block], [self.max_grid, self.max_block], self.max_threads);
         let (of_grid, of_block) = (|| format!("grid {grid}"), || format!("block {block}"));
         let (requested, limit, help) = if has_zero(grid) {
             (
@@ -106,8 +110,9 @@ impl LoadedFunction {
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
-        } else if let Some(required) =
-            self.required_block.filter(|required| *required != self.geometry(Geometry::new(grid, block)).block)
+        } else if let Some(required) = self
+            .required_block
+            .filter(|required| *required != self.attribute_limits.geometry(Geometry::new(grid, block)).block)
         {
             let (limit, help) = if self.attribute_limits.directives.tile {
                 (

@@ -1,7 +1,6 @@
 #[cfg(feature = "observe")]
 use crate::driver::image::PointerUses;
 use crate::{
-    contract::Geometry,
     device::vector::Dim3,
     driver::{
         api::{self, Api, FunctionHandle, api},
@@ -44,7 +43,7 @@ pub(crate) struct LoadedFunction {
     #[cfg(feature = "observe")]
     pub(crate) module: OnceLock<Arc<str>>,
     #[cfg(feature = "record")]
-    pub(crate) image: OnceLock<Arc<std::vec::Vec<u8>>>,
+    pub(crate) image: OnceLock<Arc<Vec<u8>>>,
     /// What its code does with pointers, if pointers are checked.
     #[cfg(feature = "observe")]
     pub(crate) pointer_uses: Option<Arc<PointerUses>>,
@@ -70,8 +69,7 @@ impl LoadedFunction {
         }
         let shared = attribute::get(handle, attribute::SHARED_SIZE_BYTES)?;
         let max_threads = attribute::get(handle, attribute::MAX_THREADS_PER_BLOCK)?;
-        let directives = description.map(|kernel| kernel.directives);
-        let directives = directives.unwrap_or_default();
+        let directives = description.map(|kernel| kernel.directives).unwrap_or_default();
         let attribute_limits = AttributeLimits::ask(handle, sm(context)?, directives)?;
         let simple_threads = if attribute_limits.require_sizes() { 0 } else { max_threads };
         let dynamic_shared = description.is_some_and(|kernel| kernel.dynamic_shared);
@@ -100,11 +98,6 @@ impl LoadedFunction {
             #[cfg(feature = "record")]
             image: OnceLock::new(),
         })
-    }
-
-    /// [`AttributeLimits::geometry`]
-    pub(crate) fn geometry(&self, launch: Geometry) -> Geometry {
-        self.attribute_limits.geometry(launch)
     }
 
     #[inline(always)]

@@ -17,13 +17,15 @@ pub(crate) use callee::Callee;
 #[cfg(feature = "graphs")]
 pub(crate) use callee::function_name;
 pub(crate) use contracts::check_contracts;
-#[cfg(any(feature = "graphs", feature = "observe"))]
-pub(crate) use erased::ErasedArgs;
+#[cfg(feature = "observe")]
+pub(crate) use fitting::lengths;
 pub(crate) use fitting::{Arguments, Fitting, Names, StructType, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
-pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};
+pub(crate) use limits::{exceeds, or_exchanged};
 pub(crate) use loaded::LoadedFunction;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use {erased::ErasedArgs, fitting::AnyArguments};
 
 #[cfg(feature = "graphs")]
 use crate::memory::Addresses;
@@ -123,22 +125,6 @@ impl Function {
                 addresses: OnceLock::new(),
             }),
         })
-    }
-
-    #[cfg(feature = "observe")]
-    pub(crate) fn of_image(self, name: Option<&Arc<str>>) -> Self {
-        if let Some(name) = name {
-            self.inner.loaded.module.get_or_init(|| name.clone());
-        }
-        self
-    }
-
-    #[cfg(feature = "record")]
-    pub(crate) fn with_image(self, image: Option<&Arc<std::vec::Vec<u8>>>) -> Self {
-        if let Some(image) = image {
-            self.inner.loaded.image.get_or_init(|| image.clone());
-        }
-        self
     }
 
     #[cfg(feature = "record")]

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     contract::Geometry,
     driver::{
+        function::lengths,
         observe::pointers_are_checked,
         pointers::{self, KernelCode, PointerCheck, Runs},
     },
@@ -21,7 +22,7 @@ use crate::{
         config::{Attributes, Form, Launch},
         context::bind,
         error::Error,
-        function::{Arguments, LoadedFunction, Names, check_contracts},
+        function::{AnyArguments, LoadedFunction, Names, check_contracts},
         launch::{self, Door},
         module::Kernel,
     },
@@ -140,8 +141,10 @@ where
         let Self { kernel, args, launch, added, observe, set, .. } = self;
         let (function, fitting, shared) = (kernel.function(), kernel.fit(args), launch.shared);
         #[cfg(feature = "observe")]
-        let checked = pointers_are_checked()
-            .then(|| (function, fitting.args().lengths(function.geometry(Geometry::new(launch.grid, launch.block)))));
+        let checked = pointers_are_checked().then(|| {
+            let geometry = function.attribute_limits.geometry(Geometry::new(launch.grid, launch.block));
+            (function, lengths(fitting.args(), geometry))
+        });
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200,
         // CUDA 13.0, `tests/benches/`).
         let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };

@@ -2,7 +2,7 @@
 use super::PointerUses;
 use super::{
     by_symbol::BySymbol,
-    code::{self, Analyse, Analysed, Code, without_bodies},
+    code::{self, Analyse, Analysed, analyse, without_bodies},
     debug_info::{DebugInfo, Name},
     variables::{VariableDescription, read_variables},
 };
@@ -35,7 +35,7 @@ pub(crate) struct Description {
     #[cfg(feature = "observe")]
     pub(crate) pointer_uses: Option<Arc<PointerUses>>,
     /// The code, if it can show more about the parameters.
-    code: Option<Arc<dyn Analyse>>,
+    code: Option<Arc<Analyse>>,
     /// The kernel with what its code does, or `None` if the code cannot be read.
     analysed: OnceLock<Option<Analysed>>,
 }
@@ -100,9 +100,11 @@ impl Description {
 
     /// Returns the parameters, with what the code of the kernel does with them. The first call analyses the code.
     pub(crate) fn analysed(&self) -> Vec<Parameter<'_>> {
-        let code = self.code.as_ref();
-        let analyse = || code.and_then(|code| code.analyse(&self.symbol));
-        match self.analysed.get_or_init(analyse) {
+        let analysed = || {
+            let analyse = self.code.as_ref()?;
+            analyse(&self.symbol)
+        };
+        match self.analysed.get_or_init(analysed) {
             Some(analysed) => analysed.parameters.parameters(),
             None => self.parameters(),
         }
@@ -161,21 +163,20 @@ pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
 
 /// Returns the kernels with the most similar names, each as shortly as it can be written: `saxpy<float>`, with
 /// parameters where several kernels have this name.
-pub(crate) fn nearest<'k>(wanted: &str, kernels: &(impl Iterator<Item = &'k Description> + Clone)) -> Vec<String> {
-    let kernels = || kernels.clone();
-    let names = kernels().map(|kernel| {
+pub(crate) fn nearest(wanted: &str, kernels: &[&Description]) -> Vec<String> {
+    fn short(kernel: &Description) -> Option<&str> {
+        let Spelled { text, name, arguments } = kernel.name()?;
+        text.get(name.start..arguments.map_or(name.end, |arguments| arguments.end + 1))
+    }
+    let names = kernels.iter().map(|kernel| {
         let name = kernel.name().and_then(|name| name.text.get(name.name));
         (&*kernel.symbol, name.unwrap_or(&kernel.symbol))
     });
-    let short = |kernel: &Description| {
-        let name = kernel.name()?;
-        let end = name.arguments.as_ref().map_or(name.name.end, |arguments| arguments.end + 1);
-        name.text.get(name.name.start..end).map(String::from)
-    };
     let shown = |symbol: &str| {
-        let is_unique = |name: &Option<String>| kernels().filter(|other| short(other) == *name).count() == 1;
-        let kernel = kernels().find(|kernel| *kernel.symbol == *symbol);
-        kernel.and_then(short).filter(|name| is_unique(&Some(name.clone()))).unwrap_or_else(|| symbol.into())
+        let kernel = kernels.iter().find(|kernel| kernel.symbol == symbol);
+        let name = kernel.and_then(|kernel| short(kernel));
+        let is_unique = kernels.iter().filter(|other| short(other) == name).count() == 1;
+        name.filter(|_| is_unique).unwrap_or(symbol).into()
     };
     nearest_by_name(wanted, names).into_iter().map(shown).collect()
 }
@@ -216,7 +217,7 @@ pub(super) fn read_kernels(
     }
     let variables = read_variables(&kernels, table, sm);
     if !untyped.is_empty() {
-        let code: Arc<dyn Analyse> = Arc::new(Code::new(images, sm, has_code, kernels));
+        let code = analyse(images, sm, has_code, kernels);
         for index in untyped {
             descriptions[index].code = Some(code.clone());
         }

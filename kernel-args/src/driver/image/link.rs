@@ -34,15 +34,12 @@ pub(crate) fn link(context: &Arc<CudaContext>, images: &[ImageBytes], options: &
         let added = linker.add(&image.image, i);
         added.map_err(|error| with_log(error, linker.options()))?;
     }
-    let cubin = linker.complete();
+    let mut cubin = linker.complete();
     // Driver 580.159.04 returns success for an undefined function if the process has loaded PTX of an unsupported
     // version before. The error log is right.
-    let cubin = match cubin {
-        Ok(_) if has_errors(&linker.options().error_log()) => {
-            Err(CallError::Returned(DriverCall { call: "cuLinkComplete", status: Status::SUCCESS }))
-        }
-        cubin => cubin,
-    };
+    if cubin.is_ok() && linker.options().error_log().lines().any(|line| line.starts_with("error")) {
+        cubin = Err(CallError::Returned(DriverCall { call: "cuLinkComplete", status: Status::SUCCESS }));
+    }
     let cubin = cubin.map_err(|error| with_log(error, linker.options()))?;
     let cubin = cubin.ok_or_else(|| ImageError::NotLinked.error())?;
     Ok(Linked {
@@ -50,10 +47,6 @@ pub(crate) fn link(context: &Arc<CudaContext>, images: &[ImageBytes], options: &
         log: linker.options().info_log(),
         wall_time: linker.options().wall_time(),
     })
-}
-
-fn has_errors(log: &str) -> bool {
-    log.lines().any(|line| line.starts_with("error"))
 }
 
 /// Returns the error of a call that compiles or links, with the error log.

@@ -5,7 +5,7 @@ use crate::driver::{
     api::Status,
     config::JitOptions,
     context::machine,
-    error::{Asked, Error, IncompatibleImage, LoadError, Meaning, meaning},
+    error::{Asked, Error, IncompatibleImage, LoadError, Meaning, help, meaning},
 };
 use core::fmt::Write as _;
 use cudarc::driver::CudaContext;
@@ -98,10 +98,7 @@ fn explain(
         }
         _ => {}
     }
-    match meaning {
-        Some(meaning) if !meaning.help.is_empty() => write!(text, "\nhelp: {}", meaning.help),
-        _ => Ok(()),
-    }
+    help(text, meaning.map_or("", |meaning| meaning.help))
 }
 
 #[cfg(test)]

@@ -150,17 +150,17 @@ macro_rules! images {
 }
 
 images! {
-    [] &'a str: |ptx| Bytes::Memory(Cow::Borrowed(ptx.as_bytes()));
-    [] &'a String: |ptx| Bytes::Memory(Cow::Borrowed(ptx.as_bytes()));
-    [] String: |ptx| Bytes::Memory(Cow::Owned(ptx.into_bytes()));
-    [] &'a [u8]: |image| Bytes::Memory(Cow::Borrowed(image));
-    [, const N: usize] &'a [u8; N]: |image| Bytes::Memory(Cow::Borrowed(image));
-    [] &'a Vec<u8>: |image| Bytes::Memory(Cow::Borrowed(image));
-    [] Vec<u8>: |image| Bytes::Memory(Cow::Owned(image));
+    [] &'a str: |ptx| Bytes::Memory(ptx.as_bytes().into());
+    [] &'a String: |ptx| Bytes::Memory(ptx.as_bytes().into());
+    [] String: |ptx| Bytes::Memory(ptx.into_bytes().into());
+    [] &'a [u8]: |image| Bytes::Memory(image.into());
+    [, const N: usize] &'a [u8; N]: |image| Bytes::Memory(image.into());
+    [] &'a Vec<u8>: |image| Bytes::Memory(image.into());
+    [] Vec<u8>: |image| Bytes::Memory(image.into());
     [] Arc<[u8]>: |image| Bytes::Shared(image);
-    [] &'a Path: |file| Bytes::File(Cow::Borrowed(file));
-    [] &'a PathBuf: |file| Bytes::File(Cow::Borrowed(file));
-    [] PathBuf: |file| Bytes::File(Cow::Owned(file));
+    [] &'a Path: |file| Bytes::File(file.into());
+    [] &'a PathBuf: |file| Bytes::File(file.into());
+    [] PathBuf: |file| Bytes::File(file.into());
     #[cfg(feature = "nvrtc")]
     [] CompiledSource: |source| Bytes::Source(source);
     #[cfg(feature = "nvrtc")]
@@ -169,10 +169,10 @@ images! {
     /// created from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these
     /// directly.
     #[cfg(feature = "nvrtc")]
-    [] &'a cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(Cow::Borrowed(bytes)));
+    [] &'a cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(bytes.into()));
     /// PTX that NVRTC compiled: see the conversion of a reference.
     #[cfg(feature = "nvrtc")]
-    [] cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(Cow::Owned(bytes.to_vec())));
+    [] cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(bytes.to_vec().into()));
 }
 
 /// `IMAGE` of a module that [`kernels!`](crate::kernels) generates. Kernels are verified with the names, C++ types and

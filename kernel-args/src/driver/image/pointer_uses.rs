@@ -58,10 +58,11 @@ impl PointerUses {
         let kernel = kernels.kernel(&self.symbol, Some(self.sm));
         let bodies = kernel.map_or_else(Vec::new, |kernel| kernel.bodies);
         let accessed = bodies.iter().enumerate().flat_map(|(parameter, body)| {
-            let slots = body.slots().filter(|slot| can_access(*slot));
-            slots.map(move |slot| {
-                let is_certain = slot.read.is_certain() || slot.written.is_certain();
-                ((parameter, slot.offset), is_certain)
+            body.slots().filter_map(move |Slot { read, written, kind, offset, .. }| {
+                let is_certain = read.is_certain() || written.is_certain();
+                // A kernel that only stores a pointer accesses nothing.
+                let is_possible = read.is_possible() || written.is_possible() || kind == SlotKind::TensorMap;
+                is_possible.then_some(((parameter, offset), is_certain))
             })
         });
         Ok(Known { needed, accessed: (!bodies.is_empty()).then(|| accessed.collect()) })
@@ -86,9 +87,4 @@ impl KernelCode for PointerUses {
             align,
         }
     }
-}
-
-/// Returns whether memory can be accessed through a value. A kernel that only stores a pointer accesses nothing.
-fn can_access(slot: Slot<'_>) -> bool {
-    slot.read.is_possible() || slot.written.is_possible() || slot.kind == SlotKind::TensorMap
 }

@@ -55,10 +55,8 @@ impl VariableDescription {
 }
 
 pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
-    let Some(variables) = table.and_then(|table| table.variables) else {
-        return Vec::new();
-    };
-    variables.kernels().into_iter().map(|variable| VariableDescription::compiled(&variable)).collect()
+    let variables = table.and_then(|table| table.variables).into_iter().flat_map(CompiledImage::kernels);
+    variables.map(|variable| VariableDescription::compiled(&variable)).collect()
 }
 
 /// Returns the variables of an image for the GPU `sm`. `table` contains the information that was read when the program
@@ -74,10 +72,9 @@ pub(super) fn read_variables(
         let variable = kernels.variable(symbol, Some(sm))?;
         let list = variable.as_list();
         let mut value = list.parameters_without_debug_info();
-        let from_table: Vec<Parameter<'_>> =
-            compiled.get(symbol).map_or_else(Vec::new, |variable| [variable.variable()].into());
+        let from_table = compiled.get(symbol).map(CompiledKernel::variable);
         let error = || kernels.variable_debug_error(&variable);
-        let debug_info = DebugInfo::complete(&list.debug_info, &from_table, &mut value, error);
+        let debug_info = DebugInfo::complete(&list.debug_info, from_table.as_slice(), &mut value, error);
         Some(VariableDescription {
             symbol: Cow::Owned(String::from(symbol)),
             space: variable.space,

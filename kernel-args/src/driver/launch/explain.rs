@@ -126,10 +126,7 @@ pub(crate) fn other_context_stream(kernel: String, expected: ContextName, stream
 #[cold]
 pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
     match error {
-        Error::Driver { call, status, .. } => {
-            let call = DriverCall { call, status };
-            destroyed(kernel, Some(context), call).unwrap_or_else(|| not_launched(kernel, call))
-        }
+        Error::Driver { call, status, .. } => not_launched(kernel, Some(context), DriverCall { call, status }),
         error => error,
     }
 }
@@ -150,11 +147,14 @@ pub(crate) fn not_awaited(kernel: &str, context: Option<&CudaContext>, error: Dr
             help,
         });
     }
-    destroyed(kernel, context, call).unwrap_or_else(|| not_launched(kernel, call))
+    not_launched(kernel, context, call)
 }
 
-fn not_launched(kernel: &str, DriverCall { call, status }: DriverCall) -> Error {
-    Error::Driver { call, status, lost: LostContext::new(status, Near::Before(kernel.into())) }
+fn not_launched(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Error {
+    destroyed(kernel, context, call).unwrap_or_else(|| {
+        let DriverCall { call, status } = call;
+        Error::Driver { call, status, lost: LostContext::new(status, Near::Before(kernel.into())) }
+    })
 }
 
 #[cold]
@@ -210,7 +210,7 @@ pub(super) fn arguments_not_awaited(
     context: Option<&Arc<CudaContext>>,
     error: DriverError,
 ) -> Error {
-    not_awaited(&callee.name(), context.map(|context| &**context), error)
+    not_awaited(&callee.name(), context.map(Arc::as_ref), error)
 }
 
 #[cold]
@@ -223,7 +223,7 @@ pub(super) fn rejected(
     values: &ForEachValue<'_>,
     context: Option<&Arc<CudaContext>>,
 ) -> Error {
-    let context = context.map(|context| &**context);
+    let context = context.map(Arc::as_ref);
     launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
 }
 

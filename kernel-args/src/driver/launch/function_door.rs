@@ -211,7 +211,7 @@ where
                         launch.stream,
                         &|stream| args.report_contexts(stream),
                         args.names(),
-                        &|| std::format!("kernel `{}`", callee.name()),
+                        &|| format!("kernel `{}`", callee.name()),
                     )?;
                 }
             }

@@ -6,7 +6,7 @@ use crate::{
         api::{KernelCall, LaunchConfig, Promise},
         config::{Form, Launch},
         error::Error,
-        function::{Arguments, Callee, Fitting},
+        function::{Arguments, Callee, Fitting, lengths},
         image::PointerUses,
         observe::{self, Event, LaunchEvent, LauncherEvent},
         pointers::KernelCode,
@@ -46,8 +46,8 @@ impl Facts<'_> {
         let Launch { grid, block, .. } = *self.launch;
         let loaded = self.callee.loaded();
         let launch = Geometry::new(grid, block);
-        let launch = || loaded.map_or(launch, |function| function.geometry(launch));
-        let lengths = observe::is_active().then(|| fitting.args().lengths(launch()));
+        let launch = || loaded.map_or(launch, |function| function.attribute_limits.geometry(launch));
+        let lengths = observe::is_active().then(|| lengths(fitting.args(), launch()));
         let of = (lengths.as_ref(), fitting.args().names().0);
         fitting.lower(form, stream, |call, values| self.around(of, call, promise, &values.for_each(), pass))
     }

@@ -65,7 +65,7 @@ pub(super) fn record<A: Arguments + ?Sized, P: Path>(
 
 #[cold]
 fn not_recorded(callee: Callee<'_>, why: NotRecording) -> Error {
-    explain::not_recording(std::format!("kernel `{}`", callee.name()), why)
+    explain::not_recording(format!("kernel `{}`", callee.name()), why)
 }
 
 /// Its type does not depend on the arguments.

@@ -4,7 +4,7 @@ use crate::{
     device::vector::Dim3,
     driver::{
         api::{CallError, FunctionHandle, LaunchConfig},
-        function::{EXCHANGED, exceeds, look_exchanged},
+        function::{exceeds, or_exchanged},
         query::{attribute, device_attribute, max_sizes},
     },
 };
@@ -61,8 +61,7 @@ impl Resources {
                 "have each block work on several parts, or split the launch",
             ));
         }
-        let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
-        let or_exchanged = |help| if are_exchanged { EXCHANGED } else { help };
+        let or_exchanged = |help| or_exchanged(help, [grid, block], [self.max_grid, self.max_block], self.max_threads);
         if exceeds(block, self.max_block) {
             return Some((
                 format!("this device allows a block of at most {}", self.max_block),

@@ -1,7 +1,5 @@
 //! The compile errors of `launch!`: wrong syntax, and options that it does not have.
 
-use crate::driver::config::attribute_table;
-
 /// The call of a launch with `node`, which needs the feature `graphs`.
 #[doc(hidden)]
 #[macro_export]
@@ -138,32 +136,6 @@ macro_rules! __launch_options {
         ))
     };
 }
-
-macro_rules! option_names {
-    ($d:tt $($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
-        $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {
-        /// Compares two names of options: `a b {if they are one option} {if they are two, or none}`. Without names, all
-        /// options as text.
-        #[doc(hidden)]
-        #[macro_export]
-        macro_rules! __launch_option {
-            () => {
-                ::core::concat!(
-                    "`stream`, `shared` (or `shared_mem_bytes`), `form`", $(", `", ::core::stringify!($name), "`"),*
-                )
-            };
-            (stream stream {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
-            (shared shared {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
-            (shared_mem_bytes shared_mem_bytes {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
-            (shared shared_mem_bytes {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
-            (shared_mem_bytes shared {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
-            (form form {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
-            $(($name $name {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };)*
-            ($d option:ident $d other:ident $d yes:tt {$d($d no:tt)*}) => { $d($d no)* };
-        }
-    };
-}
-attribute_table!(option_names $);
 
 /// The compile error of a `launch!` with wrong syntax.
 #[doc(hidden)]

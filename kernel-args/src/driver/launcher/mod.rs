@@ -15,7 +15,7 @@ use crate::{
     contract::Geometry,
     device::vector::Dim3,
     driver::{
-        function::Arguments,
+        function::lengths,
         observe::{self, Event, LauncherEvent},
     },
     marshal::Lengths,
@@ -136,7 +136,7 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
     fn place(&mut self) -> Result<(), Error> {
         #[cfg(feature = "graphs")]
         if P::IS_WATCHED {
-            let (args, launcher) = (&*self.args, || std::format!("launcher `{}`", A::LAUNCHER));
+            let (args, launcher) = (&*self.args, || format!("launcher `{}`", A::LAUNCHER));
             if let Some(run) = self.target.and_then(|target| target.recording) {
                 self.entered = Some(run.enter().map_err(|why| not_recording(launcher(), why))?);
             } else {
@@ -204,8 +204,7 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
                 return Err(elsewhere::<A>(field));
             }
             if let Err(error) = launch_stream.check() {
-                let context = launch_stream.context().map(|context| &**context);
-                return Err(not_awaited(A::LAUNCHER, context, error));
+                return Err(not_awaited(A::LAUNCHER, launch_stream.context().map(Arc::as_ref), error));
             }
             call.around(&lowered, || lowered.call::<P>(stream.map_or(StreamHandle::DEFAULT, Into::into), promise))
         });
@@ -313,7 +312,7 @@ impl<'c> Call<'c> {
             context,
             is_recorded: false,
             #[cfg(feature = "observe")]
-            lengths: (!P::IS_PLAIN && observe::is_active()).then(|| args.lengths(Geometry::new(one, one))),
+            lengths: (!P::IS_PLAIN && observe::is_active()).then(|| lengths(args, Geometry::new(one, one))),
         }
     }
 

@@ -76,7 +76,7 @@ pub(super) fn record<A: LauncherArgs>(
     Ok(())
 }
 
-/// Returns the error of a capture names the launcher.
+/// Names the launcher in the error of a capture.
 fn named<A: LauncherArgs>(mut error: Error) -> Error {
     if let Error::Graph(error) = &mut error {
         error.kernel = Some(name::<A>());

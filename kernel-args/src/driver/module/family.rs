@@ -34,7 +34,7 @@ impl Module {
     pub fn family<A: KernelArgs>(&self, family: &str) -> Result<Kernel<A>, Error> {
         const { assert_bound::<A>() };
         if let Some(typed) = self.families.get_typed(family) {
-            return Ok(Kernel::from_typed(typed));
+            return Ok(Kernel { typed });
         }
         self.find_in(A::FAMILY, family, StructType::of::<A>(), type_name::<A::Erased>()).map(Kernel::from_verified)
     }
@@ -114,8 +114,7 @@ fn is_named(family: &Family, wanted: &str) -> bool {
 }
 
 /// Returns the error of a type with several bindings: if all are optional, it names all.
-fn both(earlier: Error, error: Error) -> Error {
-    let mut error = error;
+fn both(earlier: Error, mut error: Error) -> Error {
     if let (
         Error::Load(LoadError::Absent { wanted: first_wanted, bindings: first_bindings, since: first, .. }),
         Error::Load(LoadError::Absent { wanted, bindings, since, .. }),

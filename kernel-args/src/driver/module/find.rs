@@ -7,8 +7,9 @@ use crate::driver::{
     error::{Error, LoadError},
     function::Function,
     image::{Description, candidates, distinct_names, nearest},
+    verify::{Host, select},
 };
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::{CudaFunction, CudaModule, sys::CUresult};
 use std::{ffi::CString, sync::Arc};
 
 /// The nearest names follow this text.
@@ -20,6 +21,18 @@ const NOT_LINKED: &str = "the image has this kernel, but the module that the dri
 /// cudarc loaded the module, possibly from a different image.
 const OF_ANOTHER_IMAGE: &str = "the image has this kernel, but the module does not\nhelp: pass the image from which the module \
     was loaded; if this is the image, it is relocatable code (`-rdc=true`): load it with `Module::link`";
+
+/// Returns the function of a module of cudarc, or the error `no_entry`.
+pub(super) fn cudarc_function(
+    module: &Arc<CudaModule>,
+    symbol: &str,
+    no_entry: impl FnOnce() -> Error,
+) -> Result<CudaFunction, Error> {
+    module.load_function(symbol).map_err(|error| match error.0 {
+        CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
+        _ => Error::cudarc("cuModuleGetFunction", error),
+    })
+}
 
 impl Module {
     /// Returns the kernel `entry` without the type of its arguments, for programs that know the arguments only at run
@@ -35,15 +48,20 @@ impl Module {
         if let Some(function) = self.cache.get(entry) {
             return Ok(function.clone());
         }
-        let function = match self.named(entry)?.as_slice() {
-            [] => self.load_function(entry, None)?,
-            [one] => self.load_function(entry, Some(one))?,
-            several => {
-                const SEVERAL: &str = "several kernels have this name; write the full name of one";
-                return Err(LoadError::not_found(entry, SEVERAL, distinct_names(several)));
-            }
-        };
+        let function = self.find(entry, None)?;
         Ok(self.cache.insert(entry, &function))
+    }
+
+    /// Returns the function with this name; of several, the one that the arguments match.
+    pub(super) fn find(&self, entry: &str, arguments: Option<Host<'_>>) -> Result<Function, Error> {
+        const SEVERAL: &str = "several kernels have this name; write the full name of one";
+        let description = match (self.named(entry)?.as_slice(), arguments) {
+            ([], _) => None,
+            ([one], _) => Some(*one),
+            (several, Some(host)) => Some(select(host, entry, several)?),
+            (several, None) => return Err(LoadError::not_found(entry, SEVERAL, distinct_names(several))),
+        };
+        self.load_function(entry, description)
     }
 
     /// Empty if the images could not be read.
@@ -62,7 +80,7 @@ impl Module {
     }
 
     /// Of a description, or with the symbol `entry`.
-    pub(crate) fn load_function(&self, entry: &str, description: Option<&Arc<Description>>) -> Result<Function, Error> {
+    fn load_function(&self, entry: &str, description: Option<&Arc<Description>>) -> Result<Function, Error> {
         let symbol = description.map_or(entry, |kernel| &kernel.symbol);
         if let Some(function) = self.cache.get(symbol) {
             return Ok(function.clone());
@@ -87,24 +105,25 @@ impl Module {
             }
             LoadedModule::Cudarc(context, module) => {
                 context.bind_to_thread().map_err(Error::context)?;
-                let function = module.load_function(symbol).map_err(|error| match error.0 {
-                    CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
-                    _ => Error::cudarc("cuModuleGetFunction", error),
-                })?;
+                let function = cudarc_function(module, symbol, no_entry)?;
                 Function::of_cudarc(context, function, Some(symbol), description, unread)
             }
         }?;
         #[cfg(feature = "observe")]
-        let function = function.of_image(self.image_name.as_ref());
+        if let Some(name) = &self.image_name {
+            function.loaded().module.get_or_init(|| name.clone());
+        }
         #[cfg(feature = "record")]
-        let function = function.with_image(self.image.as_ref());
+        if let Some(image) = &self.image {
+            function.loaded().image.get_or_init(|| image.clone());
+        }
         Ok(self.cache.insert(symbol, &function))
     }
 
     #[cold]
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
-        let nearest = nearest(entry, &self.kernels.iter().map(Arc::as_ref));
+        let nearest = nearest(entry, &self.kernels.iter().map(Arc::as_ref).collect::<Vec<_>>());
         LoadError::not_found(entry, problem, expressions.map(String::from).chain(nearest).collect())
     }
 }

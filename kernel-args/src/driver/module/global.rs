@@ -131,10 +131,7 @@ impl Module {
         let symbols = candidates_by_name(name, names);
         let (symbol, description) = match symbols.as_slice() {
             [] => (name, None),
-            [one] => {
-                let is_one = |variable: &&VariableDescription| variable.symbol == *one;
-                (*one, self.variables.iter().find(is_one))
-            }
+            [one] => (*one, self.variable(one)),
             several => return Err(self.no_global(name, SEVERAL, several)),
         };
         let not_found = || {
@@ -144,15 +141,11 @@ impl Module {
             let names = self.variables.iter().map(|variable| (&*variable.symbol, variable.spelled()));
             self.no_global(name, NO_SUCH_VARIABLE, &nearest_by_name(name, names))
         };
-        let memory = match &self.loaded {
-            LoadedModule::Own(module) => match CString::new(symbol) {
-                Ok(symbol) => GlobalMemory::of_module(module, &symbol)?,
-                Err(_) => None,
-            },
-            LoadedModule::Cudarc(context, module) if !symbol.contains('\0') => {
-                GlobalMemory::of_cudarc(context, module, symbol)?
-            }
-            LoadedModule::Cudarc(..) => None,
+        // No symbol contains a NUL.
+        let memory = match (&self.loaded, CString::new(symbol)) {
+            (_, Err(_)) => None,
+            (LoadedModule::Own(module), Ok(symbol)) => GlobalMemory::of_module(module, &symbol)?,
+            (LoadedModule::Cudarc(context, module), Ok(_)) => GlobalMemory::of_cudarc(context, module, symbol)?,
         };
         let global = Global {
             memory: Arc::new(memory.ok_or_else(not_found)?),
@@ -164,13 +157,13 @@ impl Module {
         Ok((global, description))
     }
 
+    fn variable(&self, symbol: &str) -> Option<&VariableDescription> {
+        self.variables.iter().find(|variable| variable.symbol == symbol)
+    }
+
     #[cold]
     fn no_global(&self, wanted: &str, problem: &'static str, symbols: &[&str]) -> Error {
-        let spelled = |symbol: &&str| {
-            let is_same = |variable: &&VariableDescription| variable.symbol == **symbol;
-            let found = self.variables.iter().find(is_same);
-            found.map_or(*symbol, VariableDescription::spelled).into()
-        };
+        let spelled = |symbol: &&str| self.variable(symbol).map_or(*symbol, VariableDescription::spelled).into();
         Error::Global(GlobalError::NotFound {
             wanted: wanted.into(),
             problem,
@@ -181,9 +174,14 @@ impl Module {
 }
 
 impl<T: ?Sized> Global<T> {
-    pub(super) fn cast<U: ?Sized>(self) -> Global<U> {
-        let Self { memory, name, space, verification, .. } = self;
-        Global { memory, name, space, verification, ty: PhantomData }
+    pub(super) fn cast<U: ?Sized>(&self) -> Global<U> {
+        Global {
+            memory: self.memory.clone(),
+            name: self.name.clone(),
+            space: self.space,
+            verification: self.verification.clone(),
+            ty: PhantomData,
+        }
     }
 
     /// Returns the C++ name of the variable.
@@ -259,13 +257,7 @@ impl<T: ?Sized> Global<T> {
 
 impl<T: ?Sized> Clone for Global<T> {
     fn clone(&self) -> Self {
-        Self {
-            memory: self.memory.clone(),
-            name: self.name.clone(),
-            space: self.space,
-            verification: self.verification.clone(),
-            ty: PhantomData,
-        }
+        self.cast()
     }
 }
 

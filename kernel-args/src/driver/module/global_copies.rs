@@ -81,7 +81,7 @@ impl<T: DeviceType, const N: usize> Global<[T; N]> {
     /// Returns the variable as a slice, whose elements can be read and written alone.
     #[must_use]
     pub fn as_slice(&self) -> Global<[T]> {
-        self.clone().cast()
+        self.cast()
     }
 }
 

@@ -1,17 +1,17 @@
 //! Kernels that were verified against a struct.
 
-use super::Module;
+use super::{Module, find::cudarc_function};
 use crate::{
     driver::{
         context::restored_on_error,
         error::{Error, LoadError},
         function::{Fitting, Function, LoadedFunction, StructType, Typed, Verified},
         image::IntoImage,
-        verify::{Host, Verification, select},
+        verify::Verification,
     },
     marshal::{KernelArgs, NamesKernel, Source},
 };
-use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
+use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUfunction};
 use std::sync::Arc;
 
 /// A loaded kernel that takes the arguments `A`, verified once.
@@ -34,15 +34,10 @@ use std::sync::Arc;
 /// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Kernel<A: KernelArgs> {
-    typed: Typed<A::Erased>,
+    pub(super) typed: Typed<A::Erased>,
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    #[inline(always)]
-    pub(super) fn from_typed(typed: Typed<A::Erased>) -> Self {
-        Self { typed }
-    }
-
     /// # Panics
     /// If the function was verified for a different struct.
     pub(super) fn from_verified(verified: &Verified) -> Self {
@@ -102,13 +97,7 @@ impl<A: KernelArgs> Kernel<A> {
         if entry.contains('\0') {
             return Err(no_entry(HAS_NUL));
         }
-        restored_on_error(ctx, || {
-            let function = module.load_function(entry).map_err(|error| match error.0 {
-                CUresult::CUDA_ERROR_NOT_FOUND => no_entry(NOT_FOUND),
-                _ => Error::cudarc("cuModuleGetFunction", error),
-            })?;
-            Self::from_function(ctx, function)
-        })
+        restored_on_error(ctx, || Self::from_function(ctx, cudarc_function(module, entry, || no_entry(NOT_FOUND))?))
     }
 
     /// Returns a function that cudarc loaded in `ctx`. Only sizes and offsets are verified, because cudarc does not
@@ -175,7 +164,7 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// Returns the driver's handle, which is valid while this kernel or a clone is alive.
     #[must_use]
-    pub fn cu_function(&self) -> cudarc::driver::sys::CUfunction {
+    pub fn cu_function(&self) -> CUfunction {
         self.as_function().cu_function()
     }
 }
@@ -228,17 +217,8 @@ impl Module {
     }
 
     pub(super) fn find_verified(&self, entry: &str, of: StructType) -> Result<Verified, Error> {
-        let found = self.find_function(entry, of.host())?.verified(of)?;
+        let found = self.find(entry, Some(of.host()))?.verified(of)?;
         Ok(self.cache.keep(entry, found).clone())
-    }
-
-    /// Of several functions, the one that the arguments match.
-    fn find_function(&self, entry: &str, host: Host<'_>) -> Result<Function, Error> {
-        match self.named(entry)?.as_slice() {
-            [] => self.load_function(entry, None),
-            [one] => self.load_function(entry, Some(one)),
-            several => self.load_function(entry, Some(select(host, entry, several)?)),
-        }
     }
 }
 
