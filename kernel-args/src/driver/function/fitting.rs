@@ -302,6 +302,7 @@ pub(crate) fn lengths(args: &(impl AnyArguments + ?Sized), geometry: Geometry) -
 /// Arguments that a launch lowers.
 pub(crate) trait Arguments: AnyArguments {
     /// The packed form is right for all values. Otherwise it depends on their types at run time.
+    #[cfg(feature = "graphs")]
     const HAS_PACKED: bool = false;
 
     /// Verifies a function for these arguments, unless it is already verified for their type.
@@ -355,6 +356,7 @@ impl<A: KernelArgs> AnyArguments for A {
 }
 
 impl<A: KernelArgs> Arguments for A {
+    #[cfg(feature = "graphs")]
     const HAS_PACKED: bool = !A::LAYOUT.depends_on_gpu();
 
     #[inline]
