@@ -2,11 +2,9 @@
 
 use std::{cell::RefCell, collections::BTreeSet, env, ffi::OsString, path::PathBuf};
 
-type Values = Box<dyn Fn(&str) -> Option<OsString>>;
-
 /// An empty variable counts as not set.
 pub(crate) struct Environment {
-    value: Values,
+    value: Box<dyn Fn(&str) -> Option<OsString>>,
     read: RefCell<BTreeSet<&'static str>>,
 }
 
