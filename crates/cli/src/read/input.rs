@@ -25,7 +25,7 @@ impl<T: Read + Seek> ReadSeek for T {}
 impl Input {
     /// Opens a file. One that the user named can also be a pipe, such as `<(…)`, or `-`, standard input.
     pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
-        if is_named && path == Path::new("-") {
+        if is_named && path.as_os_str() == "-" {
             return Self::read(io::stdin().lock(), PIPE);
         }
         let kind = fs::metadata(path)?.file_type();
@@ -100,7 +100,7 @@ impl Seek for Input {
 
 /// Returns the name for messages. Invalid UTF-8 is replaced.
 pub(crate) fn label(path: &Path) -> Cow<'_, str> {
-    if path == Path::new("-") { "standard input".into() } else { path.to_string_lossy() }
+    if path.as_os_str() == "-" { "standard input".into() } else { path.to_string_lossy() }
 }
 
 #[cfg(unix)]

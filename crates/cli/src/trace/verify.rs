@@ -90,7 +90,8 @@ fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
         Some(offset) => format!("{size} bytes at {offset}"),
         None => format!("{size} bytes"),
     });
-    Some(joined(each, ", ")).filter(|list| !list.is_empty()).unwrap_or_else(|| "no parameters".to_owned())
+    let list = joined(each, ", ");
+    if list.is_empty() { "no parameters".to_owned() } else { list }
 }
 
 #[cfg(test)]
