@@ -2,9 +2,11 @@
 
 use std::{cell::RefCell, collections::BTreeSet, env, ffi::OsString, path::PathBuf};
 
+type Values = Box<dyn Fn(&str) -> Option<OsString>>;
+
 /// An empty variable counts as not set.
 pub(crate) struct Environment {
-    value: Box<dyn Fn(&str) -> Option<OsString>>,
+    value: Values,
     read: RefCell<BTreeSet<&'static str>>,
 }
 
