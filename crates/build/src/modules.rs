@@ -1,14 +1,12 @@
 //! Writes the Rust source that names the images.
 
-use crate::{kernels::Kernels as Settings, sources::Source, texts};
-use kernel_args_image::generate::{self, Naming, Options};
-use kernel_args_image::{Image, Kernels, quoted};
+use crate::{kernels::Kernels, sources::Source, texts};
+use kernel_args_image::{
+    Image,
+    generate::{self, Naming, Options},
+    quoted,
+};
 use std::{cell::RefCell, collections::BTreeSet, fmt::Write as _};
-
-pub(crate) struct Style<'a> {
-    pub(crate) extension: &'a str,
-    pub(crate) krate: Option<&'a str>,
-}
 
 pub(crate) struct Module<'a> {
     pub(crate) source: &'a Source,
@@ -24,9 +22,9 @@ pub(crate) struct Module<'a> {
 pub(crate) const KRATE: &str = "::kernel_args";
 
 /// Returns the text of `kernels.rs`. Without a source it has no module.
-pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &Style<'_>) -> String {
-    let krate = style.krate.unwrap_or(KRATE);
-    let path = style.krate.map_or_else(String::new, |krate| format!("crate = {krate};\n"));
+pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, extension: &str, krate: Option<&str>) -> String {
+    let path = |indent| krate.map_or_else(String::new, |krate| format!("{indent}crate = {krate};\n"));
+    let krate = krate.unwrap_or(KRATE);
     let mut modules = String::new();
     let mut plain = String::new();
     for Module { source, absent, has_kernels, constants, structs } in written {
@@ -39,14 +37,14 @@ pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &S
         }
         let file = |extension: &str| format!("concat!(env!(\"OUT_DIR\"), {:?})", format!("/{name}.{extension}"));
         let (image, absent) = match absent {
-            None => (file(style.extension), String::new()),
+            None => (file(extension), String::new()),
             Some(tried) => (file("debug.ptx"), format!(", absent({:?}, {tried:?})", texts::path(&source.path))),
         };
         let files = format!("{image}, debug_info = {}{absent}", file("debug.ptx"));
         if let Some(structs) = structs {
             // The structs are next to the items of the macro, not in it, so editors and people find them.
             let docs = format!("The kernels of {}.", quoted(&texts::path(&source.path)));
-            let path = if path.is_empty() { String::new() } else { format!("        {path}") };
+            let path = path("        ");
             let (allow, structs) = (allow.trim_start(), indented(&structs));
             let mut constants = constants.replace("\n        ", "\n    ");
             if !constants.is_empty() {
@@ -69,8 +67,7 @@ pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &S
     if modules.is_empty() {
         return format!("{comment}{plain}");
     }
-    let path = if path.is_empty() { path } else { format!("    {path}") };
-    format!("{comment}{krate}::kernels! {{\n{path}{modules}}}\n{plain}")
+    format!("{comment}{krate}::kernels! {{\n{}{modules}}}\n{plain}", path("    "))
 }
 
 fn indented(text: &str) -> String {
@@ -82,17 +79,11 @@ fn indented(text: &str) -> String {
 /// place.
 ///
 /// A build script does not know which features provide Rust types for `__half` and fp8: the text has both.
-pub(crate) fn structs(
-    image: &[u8],
-    description: &[u8],
-    kernels: &Settings,
-    used: &RefCell<BTreeSet<String>>,
-) -> String {
-    fn read<'i>(image: &'i Result<Image<'i>, kernel_args_image::Error>) -> Option<Kernels<'i>> {
-        image.as_ref().ok()?.kernels().ok()
-    }
-    let (image, description) = (Image::read(image), Image::read(description));
-    let (Some(image), Some(description)) = (read(&image), read(&description)) else {
+pub(crate) fn structs(image: &[u8], description: &[u8], kernels: &Kernels, used: &RefCell<BTreeSet<String>>) -> String {
+    let (Ok(image), Ok(description)) = (Image::read(image), Image::read(description)) else {
+        return String::new();
+    };
+    let (Ok(image), Ok(description)) = (image.kernels(), description.kernels()) else {
         return String::new();
     };
     let krate = kernels.krate.as_deref().unwrap_or(KRATE);
@@ -123,7 +114,7 @@ fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> St
 
 #[cfg(test)]
 mod tests {
-    use super::{Module, Style, write};
+    use super::{Module, write};
     use crate::{identifier::module_name, sources::Source};
 
     #[test]
@@ -132,22 +123,21 @@ mod tests {
             |file: &str| Source { path: format!("src/{file}.cu").into(), name: file.into(), module: module_name(file) };
         let sources = [source("a\"b"), source("Mat")];
         let made = |source| Module { source, absent: None, has_kernels: true, constants: String::new(), structs: None };
-        let style = Style { extension: "ptx", krate: None };
         assert_eq!(
-            write(sources.iter().map(made), &style),
+            write(sources.iter().map(made), "ptx", None),
             "// Written by kernel-args-build.\n::kernel_args::kernels! {\n    \
              pub mod a_b = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/a\\\"b.debug.ptx\");\n    \
              #[allow(non_snake_case)]\n    \
              pub mod Mat = concat!(env!(\"OUT_DIR\"), \"/Mat.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/Mat.debug.ptx\");\n}\n"
         );
-        let style = Style { extension: "fatbin", krate: Some("crate::gpu::kernel_args") };
-        let text = write(sources[1..].iter().map(made), &style);
+        let krate = Some("crate::gpu::kernel_args");
+        let text = write(sources[1..].iter().map(made), "fatbin", krate);
         assert!(text.contains("crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"), "{text}");
         assert!(text.contains("\"/Mat.fatbin\""), "{text}");
-        assert!(!write([], &style).contains("kernels!"));
+        assert!(!write([], "fatbin", krate).contains("kernels!"));
         let constants = "\n        pub const A: u32 = 1;";
         let tried = Some("PATH: has no \"nvcc\"\n/opt: x");
-        let text = write([Module { absent: tried, constants: constants.into(), ..made(&sources[0]) }], &style);
+        let text = write([Module { absent: tried, constants: constants.into(), ..made(&sources[0]) }], "fatbin", krate);
         assert!(
             text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
                 && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#),
@@ -156,14 +146,14 @@ mod tests {
         let with_structs =
             Module { structs: Some("struct S;\n".into()), constants: constants.into(), ..made(&sources[1]) };
         assert_eq!(
-            write([with_structs], &style),
+            write([with_structs], "fatbin", krate),
             "// Written by kernel-args-build.\n\n#[allow(non_snake_case)]\n#[doc = \"The kernels of `src/Mat.cu`.\"]\npub mod Mat {\n    \
              crate::gpu::kernel_args::kernels! {\n        crate = crate::gpu::kernel_args;\n        mod __items = \
              concat!(env!(\"OUT_DIR\"), \"/Mat.fatbin\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/Mat.debug.ptx\");\n    }\n    \
              pub use __items::*;\n\n    pub const A: u32 = 1;\n\n    struct S;\n}\n"
         );
         assert_eq!(
-            write([Module { has_kernels: false, constants: constants.into(), ..made(&sources[1]) }], &style),
+            write([Module { has_kernels: false, constants: constants.into(), ..made(&sources[1]) }], "fatbin", krate),
             "// Written by kernel-args-build.\n    #[allow(non_snake_case)]\n    #[doc = \"The constants of `src/Mat.cu`.\"]\n    \
              pub mod Mat {\n        pub const A: u32 = 1;\n    }\n"
         );

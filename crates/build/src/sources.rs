@@ -7,7 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Source {
     /// As the user wrote it or as a pattern found it, relative to the folder of the package.
     pub(crate) path: PathBuf,

@@ -97,7 +97,7 @@ messages! {
     no_archive(program: path, library: path, said: text) = "`{program}` cannot make `{library}`: {said}\nhelp: install the binary utilities of the host's compiler, or set the variable `AR`";
     no_device_link(library: text, said: text) = "the device code of the library `{library}` cannot be linked:\n{said}";
     same_launcher(name: text, one: text, other: text) = "the libraries `{one}` and `{other}` both export `{name}`, and the linker uses one of them for the whole program\nhelp: rename the function in one of them";
-    unread_library(library: text, what: text) = "the library `{library}` cannot be described: {what}";
+    unread_library(library: text, what: shown) = "the library `{library}` cannot be described: {what}";
     same_library(name: text) = "two libraries have the name `{name}`\nhelp: rename one of them, or list the patterns of both in one `.launchers({name:?}, …)`";
     no_library_name(name: text) = "`{name}` cannot name a module\nhelp: write a name of letters, digits and `_`";
     silent(status: shown) = "the compiler printed nothing and ended with {status}";

@@ -7,10 +7,10 @@ use crate::{
     kernel::Kernel,
     options::Options,
     output::{Output, Status},
-    read::Input,
+    read::{Input, label},
     report,
     show::list,
-    style::count,
+    style::{count, joined},
 };
 use kernel_args_abi::Parameter;
 use std::{
@@ -42,7 +42,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
 }
 
 fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
-    let (mut found, mut symbols) = (0_u64, BTreeSet::new());
+    let (mut found, mut symbols) = (0, BTreeSet::new());
     let (mut compared, mut others) = (BTreeSet::new(), BTreeSet::new());
     for kernel in kernels {
         let parameters = kernel.parameters();
@@ -53,7 +53,7 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
         if findings.is_empty() || !symbols.insert(&kernel.symbol) {
             continue;
         }
-        found += findings.len() as u64;
+        found += findings.len();
         let name = escape::terminal(kernel.name(true));
         writeln!(output.to, "{}", output.paint.title(&name))?;
         for finding in findings {
@@ -61,7 +61,7 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
         }
     }
     if found == 0 {
-        let others = match others.difference(&compared).count() as u64 {
+        let others = match others.difference(&compared).count() {
             0 => String::new(),
             others => format!("; not compared, without C++ types or PTX: {}", count(others, "kernel")),
         };
@@ -74,15 +74,10 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
 }
 
 fn read(path: &Path) -> io::Result<(String, String)> {
-    let (name, input) = if path.as_os_str() == "-" {
-        ("standard input".into(), Input::stdin())
-    } else {
-        (path.to_string_lossy(), Input::open(path, true))
-    };
-    let mut text = Vec::new();
-    input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&name, error))?;
-    let text = String::from_utf8_lossy(&text).into_owned();
-    Ok((name.into_owned(), text))
+    let (name, mut text) = (label(path).into_owned(), Vec::new());
+    let read = Input::open(path, true).and_then(|mut input| input.read_to_end(&mut text));
+    read.map_err(|error| Error::new(&name, error))?;
+    Ok((name, String::from_utf8_lossy(&text).into_owned()))
 }
 
 fn against(
@@ -98,8 +93,7 @@ fn against(
     let mut differences = 0;
     let paint = output.paint;
     for symbol in symbols {
-        let list = expected.get(symbol).map_or(&[][..], Vec::as_slice);
-        let file = found.get(symbol).map_or(&[][..], Vec::as_slice);
+        let [list, file] = [&expected, &found].map(|lines| lines.get(symbol).map_or(&[][..], Vec::as_slice));
         if list == file {
             continue;
         }
@@ -109,8 +103,7 @@ fn against(
             if lines.is_empty() {
                 return "(not there)".to_owned();
             }
-            let lines: Vec<_> = lines.iter().map(|line| escape::terminal(line)).collect();
-            lines.join("\n        ")
+            joined(lines.iter().map(|line| escape::terminal(line)), "\n        ")
         };
         writeln!(output.to, "{}", paint.title(&escape::terminal(symbol)))?;
         writeln!(output.to, "  list  {}", paint.bad(&shown(list)))?;
@@ -124,11 +117,10 @@ fn against(
     writeln!(output.to, "\n{kernels} from {}", escape::terminal(name))?;
     let (files, select) = (options.files(), options.select());
     let words = files.iter().map(|path| escape::shell(path.to_string_lossy()));
-    let words: Vec<String> = words.chain(select.arguments()).collect();
     writeln!(
         output.to,
         "help: if this change is intended, write the list again: kernel-args show --list {} > {}",
-        words.join(" "),
+        joined(words.chain(select.arguments()), " "),
         escape::shell(name.into())
     )?;
     Ok(Status::Different)

@@ -1,9 +1,7 @@
 //! The command line: commands, options and help.
 
 use crate::select::gpu;
-use clap::{
-    Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, builder::ValueParser, error::ErrorKind, value_parser,
-};
+use clap::{Arg, ArgAction, ArgGroup, ColorChoice, Command, ValueHint, value_parser};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -223,11 +221,6 @@ pub(crate) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
     arguments
 }
 
-pub(crate) fn is_help(error: &clap::Error) -> bool {
-    use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
-    matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion)
-}
-
 fn described_command(name: &'static str, about: &'static str, long: &'static str, after: &'static str) -> Command {
     Command::new(name).about(about).long_about(long).after_help(after)
 }
@@ -247,8 +240,8 @@ fn show() -> Command {
 
 fn diff() -> Command {
     described_command("diff", "Shows what changed in the interface of each kernel", DIFF, DIFF_AFTER)
-        .arg(file("old", "The version that callers use today"))
-        .arg(file("new", "The version that replaces it"))
+        .arg(file("old", "The version that callers use today").value_name("OLD"))
+        .arg(file("new", "The version that replaces it").value_name("NEW"))
         .args(selecting())
         .arg(flag("json", "Write JSON; the schema is in the README"))
         .arg(launchers())
@@ -257,7 +250,7 @@ fn diff() -> Command {
 }
 
 fn check() -> Command {
-    let against = file("against", "The list that `kernel-args show --list` wrote; `-` for standard input");
+    let against = file_option("against", "The list that `kernel-args show --list` wrote; `-` for standard input");
     described_command(
         "check",
         "Compares the kernels of a file with a list or with their own code, for continuous integration",
@@ -265,7 +258,7 @@ fn check() -> Command {
         CHECK_AFTER,
     )
     .arg(files("A new build of the files that the list was written from"))
-    .arg(against.long("against").value_name("LIST").required(false))
+    .arg(against.value_name("LIST"))
     .arg(flag("lint", "Show C++ types that the code in PTX contradicts, and pointers that it only reads"))
     .group(ArgGroup::new("compared").args(["against", "lint"]).required(true).multiple(true))
     .args(selecting())
@@ -304,7 +297,6 @@ fn header() -> Command {
 }
 
 fn trace() -> Command {
-    let output = |name: &'static str, help: &'static str| file(name, help).required(false).long(name);
     described_command("trace", "Runs a program and shows its kernel launches", TRACE, TRACE_AFTER)
         .arg(
             Arg::new("command")
@@ -321,16 +313,16 @@ fn trace() -> Command {
         .arg(flag("summary", "Show a table of the kernels at the end, and no launches"))
         .arg(flag("json", "Write a JSON object for each launch; the schema is in the README"))
         .group(ArgGroup::new("trace-format").args(["summary", "json"]))
-        .arg(output("chrome", "Also write the launches to FILE, in the trace event format of Chrome and Perfetto"))
+        .arg(file_option("chrome", "Also write the launches to FILE, in the trace event format of Chrome and Perfetto"))
         .arg(flag("verify", "Compare the parameters that the driver records for each kernel with what is read from its image"))
         .arg(
             option("record", "PATTERN#N", "Record launch N of the kernels that match, counted from 0, for `kernel-args replay`; without #N the first")
-                .value_parser(ValueParser::new(launch_number)),
+                .value_parser(launch_number),
         )
-        .arg(output("record-file", "The file for --record; otherwise it is named after the kernel"))
+        .arg(file_option("record-file", "The file for --record; otherwise it is named after the kernel"))
         .arg(flag("check-pointers", "Look up the memory behind each pointer before its launch, and show the pointers that the kernel cannot use"))
-        .arg(output("output", "Write the trace to FILE instead of standard error").short('o'))
-        .arg(output("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
+        .arg(file_option("output", "Write the trace to FILE instead of standard error").short('o'))
+        .arg(file_option("cupti", "The file of CUPTI, if it is not found: libcupti.so"))
         .args(naming())
         .arg(color())
 }
@@ -338,7 +330,7 @@ fn trace() -> Command {
 #[cfg(feature = "replay")]
 fn replay() -> Command {
     let extents = |name: &'static str, help: &'static str| {
-        option(name, "X,Y,Z", help).value_parser(ValueParser::new(crate::replay::parsed_extents))
+        option(name, "X,Y,Z", help).value_parser(crate::replay::parsed_extents)
     };
     let number = |name: &'static str, help: &'static str| option(name, "N", help).value_parser(value_parser!(u32));
     described_command("replay", "Launches a recorded kernel again, and compares the result", REPLAY, REPLAY_AFTER)
@@ -346,7 +338,7 @@ fn replay() -> Command {
         .arg(extents("grid", "Another grid, in blocks: `8` or `8,2,1`"))
         .arg(extents("block", "Another block, in threads"))
         .arg(number("shared-memory", "Another size of dynamic shared memory, in bytes for each block"))
-        .arg(file("image", "Another build of the kernel: PTX, a cubin or a fat binary").required(false).long("image"))
+        .arg(file_option("image", "Another build of the kernel: PTX, a cubin or a fat binary"))
         .arg(
             number(
                 "repetitions",
@@ -371,51 +363,40 @@ fn launch_number(text: &str) -> Result<(String, u64), String> {
 }
 
 fn described() -> Arg {
-    file("debug-info", "The same kernels, compiled with debug information: for names, types and members")
-        .required(false)
-        .long("debug-info")
+    file_option("debug-info", "The same kernels, compiled with debug information: for names, types and members")
 }
 
 fn files(help: &'static str) -> Arg {
     file("file", help).num_args(1..)
 }
 
+fn file_option(name: &'static str, help: &'static str) -> Arg {
+    file(name, help).required(false).long(name)
+}
+
 fn file(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .help(help)
-        .value_name(match name {
-            "old" => "OLD",
-            "new" => "NEW",
-            _ => "FILE",
-        })
+        .value_name("FILE")
         .required(true)
         .value_hint(ValueHint::AnyPath)
         .value_parser(value_parser!(PathBuf))
 }
 
 fn pattern() -> Arg {
-    Arg::new("kernel")
-        .long("kernel")
-        .short('k')
-        .value_name("PATTERN")
-        .action(ArgAction::Append)
-        .help("Only kernels whose name matches")
-        .long_help(
+    option("kernel", "PATTERN", "Only kernels whose name matches").short('k').action(ArgAction::Append).long_help(
             "Only kernels whose name matches: `*` matches any characters, `?` matches one. It is compared with the symbol and \
              with the C++ name, with and without namespaces, template arguments and parameters",
-        )
+    )
 }
 
 fn selecting() -> [Arg; 2] {
     [
         pattern(),
-        Arg::new("arch")
-            .long("arch")
+        option("arch", "GPU", "Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts")
             .short('a')
-            .value_name("GPU")
             .action(ArgAction::Append)
-            .value_parser(ValueParser::new(gpu))
-            .help("Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts"),
+            .value_parser(gpu),
     ]
 }
 

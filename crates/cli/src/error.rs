@@ -10,7 +10,7 @@
 use crate::escape::terminal;
 use std::{fmt, io};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub(crate) struct Error {
     /// As the user wrote it, with the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
     pub(crate) file: String,

@@ -24,8 +24,7 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
             name => format!("`{}`", terminal(name)),
         };
         visit(parameter, (parameter.body, 0), &path, DEPTH, &mut |path, ty, slot| {
-            let start = || format!("{path} is `{}`, but the code", terminal(&ty.to_string()));
-            let text = match contradiction(ty, None, &slot) {
+            let (what, is_contradiction) = match contradiction(ty, None, &slot) {
                 Some(found) => {
                     let elements = slot.elements.and_then(Elements::name).unwrap_or("other element");
                     let shown = described(found).1.replace("{}", elements);
@@ -35,15 +34,16 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
                         Contradiction::Addresses => slot.indirect,
                         _ => slot.access,
                     };
-                    let evidence = evidence.map_or_else(String::new, |evidence| instruction(&evidence));
-                    Some((format!("{} {shown}: {evidence}", start()), true))
+                    let evidence = evidence.as_ref().map_or_else(String::new, instruction);
+                    (format!("{shown}: {evidence}"), true)
                 }
                 None if ty.is_pointer() && !ty.is_shared() && slot.is_only_read() => {
-                    Some((format!("{} only reads through it: it can be a pointer to `const`", start()), false))
+                    ("only reads through it: it can be a pointer to `const`".to_owned(), false)
                 }
-                None => None,
+                None => return,
             };
-            findings.extend(text.map(|(text, is_contradiction)| Finding { text, is_contradiction }));
+            let text = format!("{path} is `{}`, but the code {what}", terminal(&ty.to_string()));
+            findings.push(Finding { text, is_contradiction });
         });
     }
     findings

@@ -4,7 +4,6 @@ use kernel_args_abi::Alignment;
 use kernel_args_image::{ParameterList, Variable, mangled::Demangled};
 use std::collections::{BTreeMap, HashMap};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Global {
     pub(crate) symbol: String,
     /// The C++ name, if the symbol is mangled.
@@ -36,7 +35,7 @@ impl Global {
 }
 
 /// Once for each symbol, memory and size.
-#[derive(Default, Debug)]
+#[derive(Default)]
 pub(crate) struct Globals(BTreeMap<(String, &'static str, usize), Global>);
 
 impl Globals {

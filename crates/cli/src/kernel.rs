@@ -1,7 +1,7 @@
 //! A kernel with the data of all its images.
 
 use crate::{limits::Limits, place::Place};
-use kernel_args_abi::{Alignment, Class, Layout, Members, ParamLayout, Parameter};
+use kernel_args_abi::{Class, Members, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(crate) const DEPTH: u32 = 24;
 pub(crate) const MEMBERS: usize = 256;
 
 /// A kernel, with the images that have exactly these parameters and limits.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) symbol: String,
     pub(crate) demangled: Option<Demangled>,
@@ -27,7 +27,7 @@ pub(crate) struct Kernel {
     pub(crate) host: Option<Host>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Host {
     pub(crate) file: Arc<str>,
     /// `cudaError_t scale(float* x, int n)`.
@@ -88,7 +88,13 @@ impl Kernel {
         if self.host.is_some() {
             return parameters;
         }
-        place(&mut parameters);
+        // PTX does not contain offsets: they follow from the alignments. Above 16 bytes they depend on the GPU.
+        let mut placed = parameters.clone();
+        if Parameter::place(&mut placed) {
+            for (parameter, placed) in parameters.iter_mut().zip(placed) {
+                parameter.offset = parameter.offset.or(placed.offset);
+            }
+        }
         let bodies = self.bodies.as_ref().map_or(Members::UNKNOWN, ParameterList::members);
         for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
             parameter.body = known.body;
@@ -100,20 +106,4 @@ impl Kernel {
 /// In bytes, if every offset is known.
 pub(crate) fn block_size(parameters: &[Parameter<'_>]) -> Option<usize> {
     parameters.iter().try_fold(0, |size, parameter| Some(parameter.offset?.checked_add(parameter.size)?.max(size)))
-}
-
-/// PTX does not contain offsets: they follow from the alignments. Above 16 bytes they depend on the GPU.
-fn place(parameters: &mut [Parameter<'_>]) {
-    let is_fixed = |p: &Parameter<'_>| p.align.is_some_and(|align| align <= Alignment::SIXTEEN);
-    if !parameters.iter().all(is_fixed) {
-        return;
-    }
-    let layouts: Option<Vec<Layout>> = parameters.iter().map(Parameter::layout).collect();
-    let Some(layouts) = layouts else { return };
-    let mut offsets = vec![0; layouts.len()];
-    if ParamLayout::EMPTY.push_all(&layouts, &mut offsets).is_ok() {
-        for (parameter, offset) in parameters.iter_mut().zip(offsets) {
-            parameter.offset = parameter.offset.or(Some(offset));
-        }
-    }
 }

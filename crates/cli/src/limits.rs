@@ -1,8 +1,8 @@
 //! The launch limits of a kernel and how each is shown: one table row per limit.
 
-use crate::style::count;
+use crate::style::{count, joined};
 use kernel_args_image::{DirectiveValue, Directives};
-use serde_json::{Map, json};
+use serde_json::json;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Limits {
@@ -52,28 +52,10 @@ pub(crate) const ROWS: [Row; 10] = [
         "block",
         "most blocks of a cluster",
     ),
-    Row::new(
-        "explicit_cluster",
-        Rule::Demand,
-        "must be launched with a cluster",
-        "",
-        "must be launched with a cluster",
-    ),
-    Row::new(
-        "blocks_are_clusters",
-        Rule::Meaning,
-        "the grid is counted in clusters",
-        "",
-        "the grid is counted in clusters",
-    ),
-    Row::new(
-        "tile",
-        Rule::Meaning,
-        "is a tile kernel: a block computes a tile",
-        "",
-        "is a tile kernel: a block computes a tile",
-    ),
-    Row::new("dynamic_shared", Rule::Demand, "uses dynamic shared memory", "", "uses dynamic shared memory"),
+    Row::flag("explicit_cluster", Rule::Demand, "must be launched with a cluster"),
+    Row::flag("blocks_are_clusters", Rule::Meaning, "the grid is counted in clusters"),
+    Row::flag("tile", Rule::Meaning, "is a tile kernel: a block computes a tile"),
+    Row::flag("dynamic_shared", Rule::Demand, "uses dynamic shared memory"),
     Row::new(
         "min_blocks",
         Rule::Hint,
@@ -125,7 +107,7 @@ impl Limits {
     pub(crate) fn listed(&self) -> String {
         let rows = ROWS.iter().filter(|row| !matches!(row.rule, Rule::Hint));
         let listed = rows.filter_map(|row| {
-            let numbers = joined(&self.numbers(row.name)?, ",");
+            let numbers = joined(self.numbers(row.name)?, ",");
             let sign = if numbers.is_empty() { "" } else { "=" };
             Some(format!(" {}{sign}{numbers}", row.name))
         });
@@ -140,15 +122,19 @@ impl Limits {
                 Some(DirectiveValue::Flag(is_set)) => json!(is_set),
                 None => json!(null),
             };
-            (row.name.to_owned(), value)
+            (row.name, value)
         };
-        ROWS.iter().map(field).collect::<Map<_, _>>().into()
+        ROWS.iter().map(field).collect()
     }
 }
 
 impl Row {
     const fn new(name: &'static str, rule: Rule, text: &'static str, unit: &'static str, title: &'static str) -> Self {
         Self { name, rule, text, unit, title }
+    }
+
+    const fn flag(name: &'static str, rule: Rule, text: &'static str) -> Self {
+        Self::new(name, rule, text, "", text)
     }
 
     /// Both values for `diff`, if they are known and differ, and whether the change breaks callers.
@@ -158,7 +144,7 @@ impl Row {
             let text = limits.numbers(self.name).map(|numbers| match self.rule {
                 Rule::AtMost(_) => limits.product(self.name).unwrap_or(0).to_string(),
                 _ if numbers.is_empty() => "yes".to_owned(),
-                _ => joined(&numbers, ", "),
+                _ => joined(numbers, ", "),
             });
             Some(text)
         };
@@ -175,11 +161,6 @@ impl Row {
         };
         (from != to).then_some(([from, to], breaks))
     }
-}
-
-fn joined(numbers: &[u32], by: &str) -> String {
-    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
-    numbers.join(by)
 }
 
 #[cfg(test)]

@@ -27,7 +27,10 @@ mod style;
 mod trace;
 mod write;
 
-use clap::{ArgMatches, ColorChoice};
+use clap::{
+    ArgMatches, ColorChoice,
+    error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion},
+};
 use error::Error;
 use options::Options;
 use output::{Output, Status};
@@ -39,21 +42,22 @@ use std::{
 fn main() -> ExitCode {
     let matches = match cli::command().try_get_matches_from(cli::arguments(std::env::args_os())) {
         Ok(matches) => matches,
-        Err(error) if cli::is_help(&error) => error.exit(),
+        Err(error)
+            if matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion) =>
+        {
+            error.exit()
+        }
         Err(error) => {
             error::print(&Error::usage(&error));
             return Status::Error.into();
         }
     };
-    let error = match run(&matches) {
+    match run(&matches).map_err(io::Error::downcast::<Error>) {
         Ok(status) => return status.into(),
-        Err(error) => error,
-    };
-    match error.downcast::<Error>() {
-        Ok(error) => error::print(&error),
+        Err(Ok(error)) => error::print(&error),
         // The reader has closed the pipe, as `head` does.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
-        Err(error) => error::print(&format_args!("standard output cannot be written: {error}")),
+        Err(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Err(Err(error)) => error::print(&format_args!("standard output cannot be written: {error}")),
     }
     Status::Error.into()
 }
@@ -63,7 +67,7 @@ fn run(matches: &ArgMatches) -> io::Result<Status> {
     let Some((command, matches)) = matches.subcommand() else {
         return Ok(Status::Error);
     };
-    let options = Options::new(matches);
+    let options = Options(matches);
     let color = matches.try_get_one::<ColorChoice>("color");
     let color = color.ok().flatten().copied().unwrap_or(ColorChoice::Never);
     let output = &mut Output::new(color);

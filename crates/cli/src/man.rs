@@ -1,6 +1,6 @@
 //! Writes the manual page: one page for the program, with a section per command.
 
-use crate::cli;
+use crate::{cli, escape};
 use clap::Command;
 use clap_mangen::Man;
 use std::{
@@ -12,12 +12,15 @@ pub(crate) fn write(to: &mut dyn Write) -> io::Result<()> {
     let mut command = cli::command();
     command.build();
     let mut page = Vec::new();
+    let sections = |man: &Man, to: &mut Vec<u8>| {
+        man.render_synopsis_section(to)?;
+        man.render_description_section(to)?;
+        man.render_options_section(to)
+    };
     let man = Man::new(command.clone());
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    man.render_options_section(&mut page)?;
+    sections(&man, &mut page)?;
     let is_shown = |sub: &&Command| sub.get_name() != "help";
     writeln!(page, ".SH COMMANDS")?;
     for sub in command.get_subcommands().filter(is_shown) {
@@ -27,24 +30,16 @@ pub(crate) fn write(to: &mut dyn Write) -> io::Result<()> {
     page.extend(after(&command, ".SH").bytes());
     for sub in command.get_subcommands().filter(is_shown) {
         writeln!(page, ".SH \"COMMAND {}\"", sub.get_name().to_uppercase())?;
-        let man = Man::new(sub.clone());
         let mut section = Vec::new();
-        man.render_synopsis_section(&mut section)?;
-        man.render_description_section(&mut section)?;
-        man.render_options_section(&mut section)?;
+        sections(&Man::new(sub.clone()), &mut section)?;
         let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
         page.extend(section.bytes());
         page.extend(after(sub, ".SS").bytes());
     }
     // Some versions of `man` do not support UTF-8.
-    for c in String::from_utf8_lossy(&page).chars() {
-        if c.is_ascii() {
-            write!(to, "{c}")?;
-        } else {
-            write!(to, "\\[u{:04X}]", u32::from(c))?;
-        }
-    }
-    Ok(())
+    let page = String::from_utf8_lossy(&page);
+    let ascii = escape::with(&page, |c| !c.is_ascii(), |to, c| _ = write!(to, "\\[u{:04X}]", u32::from(c)));
+    to.write_all(ascii.as_bytes())
 }
 
 /// Paragraphs with a title. Their lines are not reflowed.
@@ -59,8 +54,7 @@ fn after(command: &Command, macro_: &str) -> String {
         };
         _ = writeln!(written, "{macro_} \"{title}\"\n.nf");
         for line in lines.lines() {
-            written += &plain(line);
-            written.push('\n');
+            _ = writeln!(written, "{}", plain(line));
         }
         written += ".fi\n";
     }

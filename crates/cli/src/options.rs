@@ -5,13 +5,9 @@ use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy)]
-pub(crate) struct Options<'m>(&'m ArgMatches);
+pub(crate) struct Options<'m>(pub(crate) &'m ArgMatches);
 
 impl<'m> Options<'m> {
-    pub(crate) const fn new(matches: &'m ArgMatches) -> Self {
-        Self(matches)
-    }
-
     pub(crate) fn is(self, flag: &str) -> bool {
         self.0.get_flag(flag)
     }

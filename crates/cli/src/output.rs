@@ -1,12 +1,14 @@
 //! The streams and the exit code of a command.
 
 use crate::style::Paint;
+use anstream::AutoStream;
+use clap::ColorChoice;
 use std::{
     io::{self, BufWriter, StdoutLock},
     process::ExitCode,
 };
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     /// 0
     Success,
@@ -35,13 +37,12 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(color: clap::ColorChoice) -> Self {
-        let choice = match color {
-            clap::ColorChoice::Always => true,
-            clap::ColorChoice::Never => false,
+    pub(crate) fn new(color: ColorChoice) -> Self {
+        let is_on = match color {
             // Depends on the terminal, `NO_COLOR`, `CLICOLOR` and `CLICOLOR_FORCE`.
-            clap::ColorChoice::Auto => anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
+            ColorChoice::Auto => AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
+            color => color == ColorChoice::Always,
         };
-        Self { to: BufWriter::with_capacity(64 << 10, io::stdout().lock()), paint: Paint::new(choice) }
+        Self { to: BufWriter::with_capacity(64 << 10, io::stdout().lock()), paint: Paint(is_on) }
     }
 }

@@ -13,7 +13,7 @@ pub(crate) struct Place {
     pub(crate) sm: Option<Sm>,
 }
 
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Unit {
     /// The number of the file in reading order.
     pub(crate) number: u32,
@@ -34,15 +34,6 @@ impl fmt::Display for Unit {
 pub(crate) enum Kind {
     Ptx,
     Cubin,
-}
-
-impl Kind {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Ptx => "ptx",
-            Self::Cubin => "cubin",
-        }
-    }
 }
 
 impl Place {

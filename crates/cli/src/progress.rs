@@ -55,10 +55,9 @@ impl Progress {
         // The last column stays empty: some terminals begin a new line after it.
         let mut left = columns.saturating_sub(1);
         let fits = |c: &char| {
-            let width = c.width().unwrap_or(0);
-            let fits = width <= left;
-            left = if fits { left - width } else { 0 };
-            fits
+            let rest = left.checked_sub(c.width().unwrap_or(0));
+            left = rest.unwrap_or(0);
+            rest.is_some()
         };
         let line: String = line.chars().take_while(fits).collect();
         // If standard error is closed, the bar is discarded.

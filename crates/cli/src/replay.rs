@@ -12,6 +12,7 @@ use kernel_args::{
     error::{RecordingError, Status as Returned},
     replay::{Difference, ElementType, Manifest, Recording, Replay, ReplayOptions, ReplayPromise},
 };
+use serde_json::json;
 use std::{
     io::{self, Write},
     path::PathBuf,
@@ -53,7 +54,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     }
     if options.is("show") {
         if is_json {
-            writeln!(output.to, "{}", serde_json::json!(manifest))?;
+            writeln!(output.to, "{}", json!(manifest))?;
         }
         return Ok(Status::Success);
     }
@@ -177,13 +178,12 @@ fn time(time: Duration) -> String {
 
 fn json(to: &mut dyn Write, manifest: &Manifest, replay: &Replay) -> io::Result<()> {
     let memory = replay.memory.iter().map(|memory| {
-        let difference = memory
-            .difference
-            .map(|one| serde_json::json!({ "bytes": one.bytes, "first": one.first, "largest": one.largest }));
-        serde_json::json!({ "size": memory.size, "written": memory.is_written, "difference": difference })
+        let difference =
+            memory.difference.map(|one| json!({ "bytes": one.bytes, "first": one.first, "largest": one.largest }));
+        json!({ "size": memory.size, "written": memory.is_written, "difference": difference })
     });
     let times: Vec<_> = replay.times.iter().map(|time| time.as_secs_f64() * 1e6).collect();
-    let replay = serde_json::json!({
+    let replay = json!({
         "manifest": manifest,
         "recorded_status": replay.recorded.0,
         "status": replay.status.0,

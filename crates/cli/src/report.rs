@@ -4,7 +4,7 @@ use crate::{
     error::{self, Error},
     output::Status,
     read::{self, Files, Skipped, Wanted},
-    style::count,
+    style::{count, joined},
 };
 use std::path::PathBuf;
 
@@ -12,8 +12,7 @@ use std::path::PathBuf;
 /// analysed. `None` reads host functions instead of kernels.
 pub(crate) fn read(paths: &[PathBuf], wanted: Option<&Wanted<'_>>) -> (Files, String, Status) {
     let files = wanted.map_or_else(|| read::launchers(paths), |wanted| read::read(paths, wanted));
-    let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
-    let names = names.join(", ");
+    let names = joined(paths.iter().map(|path| path.to_string_lossy()), ", ");
     let mut status = if files.errors.is_empty() { Status::Success } else { Status::Error };
     for warning in &files.warnings {
         error::warn(warning);

@@ -1,6 +1,6 @@
 //! Selects kernels by name and GPU.
 
-use crate::{error::Error, escape, kernel::Kernel, read::Files};
+use crate::{error::Error, escape, kernel::Kernel, read::Files, style::joined};
 use kernel_args_abi::{Sm, compiled::matches_pattern};
 use kernel_args_image::{
     Target,
@@ -8,11 +8,10 @@ use kernel_args_image::{
 };
 use std::collections::BTreeSet;
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+/// Of each list, one match is enough.
+#[derive(Clone, Default)]
 pub(crate) struct Select {
-    /// Patterns of names. One match is enough.
     pub(crate) patterns: Vec<String>,
-    /// GPU generations. One match is enough.
     pub(crate) gpus: Vec<Sm>,
 }
 
@@ -41,9 +40,7 @@ impl Select {
             kernels.retain(|kernel| !kernel.images.is_empty());
             files.places.retain(|place| is_asked(place.sm));
             if kernels.is_empty() {
-                let names =
-                    |gpus: &mut dyn Iterator<Item = &Sm>| gpus.map(Sm::to_string).collect::<Vec<_>>().join(", ");
-                let (asked, all) = (names(&mut self.gpus.iter()), names(&mut all.iter()));
+                let (asked, all) = (joined(&self.gpus, ", "), joined(all, ", "));
                 return Err(Error::new(name, format!("no kernels for {asked}, only for {all}")));
             }
         }
@@ -87,7 +84,7 @@ fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
 }
 
 fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
-    /// The maximum number of kernels that are compared.
+    /// Of kernels that are compared.
     const MOST: usize = 1000;
     let pattern = patterns.first()?.trim_matches('*');
     let symbols = kernels.iter().take(MOST).map(|kernel| &*kernel.symbol);
@@ -99,6 +96,5 @@ fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
 /// `sm_90`, `sm_90a`, `compute_90`, `90`.
 pub(crate) fn gpu(text: &str) -> Result<Sm, String> {
     let target = Target::parse(text).or_else(|| Target::parse(&format!("sm_{text}")));
-    let sm = target.map(|target| target.sm);
-    sm.ok_or_else(|| "a GPU generation is written `sm_90` or `90`".to_owned())
+    target.map(|target| target.sm).ok_or_else(|| "a GPU generation is written `sm_90` or `90`".to_owned())
 }

@@ -2,18 +2,14 @@
 
 use anstyle::{AnsiColor, Style};
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint(bool);
+#[derive(Clone, Copy)]
+pub(crate) struct Paint(pub(crate) bool);
 
 /// The colours of the parameters, used in turn.
 const COLORS: [AnsiColor; 6] =
     [AnsiColor::Cyan, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Magenta, AnsiColor::BrightBlue, AnsiColor::Red];
 
 impl Paint {
-    pub(crate) const fn new(is_on: bool) -> Self {
-        Self(is_on)
-    }
-
     fn with(self, style: Style, text: &str) -> String {
         if self.0 && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
@@ -40,6 +36,16 @@ impl Paint {
     pub(crate) fn good(self, text: &str) -> String {
         self.with(AnsiColor::Green.on_default(), text)
     }
+}
+
+pub(crate) fn joined(parts: impl IntoIterator<Item = impl ToString>, by: &str) -> String {
+    let parts: Vec<String> = parts.into_iter().map(|part| part.to_string()).collect();
+    parts.join(by)
+}
+
+/// Returns `?` for a number that is not known.
+pub(crate) fn number(number: Option<impl ToString>) -> String {
+    number.map_or_else(|| "?".to_owned(), |number| number.to_string())
 }
 
 /// Returns a number with its noun: `1 kernel`, `2 kernels`, `2 launches`.

@@ -11,8 +11,7 @@ use crate::{
     style::count,
 };
 use kernel_args_abi::{Class, Members, Parameter};
-use kernel_args_image::ParameterList;
-use kernel_args_image::{generate, header};
+use kernel_args_image::{ParameterList, generate, header};
 use std::{
     collections::HashMap,
     io::{self, Write as _},
@@ -29,8 +28,7 @@ pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> io::Result<Status
         .iter()
         .filter_map(|variable| {
             let debug_info = variable.members();
-            let value = debug_info.get(0)?;
-            Some(generate::Variable { value, debug_info })
+            Some(generate::Variable { value: debug_info.get(0)?, debug_info })
         })
         .collect();
     let kernels = described.iter().map(|described| generate::Kernel {

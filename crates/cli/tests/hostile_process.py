@@ -143,7 +143,7 @@ def outlive(go_on):
     for stream in range(3):
         os.dup2(os.open("/dev/null", os.O_RDWR), stream)
     connection = connect()
-    send(connection, "process", os.getpid(), "survivor")
+    send(connection, "process", "survivor")
     end = time.monotonic() + 40
     try:
         while time.monotonic() < end:
@@ -187,16 +187,16 @@ def images(_):
 def reconnect(_):
     def one(_):
         connection = connect()
-        send(connection, "process", 1, "again")
+        send(connection, "process", "again")
         launch(connection, "again")
 
     outlive(one)
 
 
 main = connect()
-send(main, "process", os.getpid(), "hostile")
+send(main, "process", "hostile")
 globals()[ATTACK](main)
 last = connect()
-send(last, "process", os.getpid(), "last")
+send(last, "process", "last")
 launch(last, "last")
 sys.exit(7)

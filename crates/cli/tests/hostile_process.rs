@@ -59,12 +59,12 @@ mod linux {
             (&["--summary"], "", format!("warning: 0 launches: {none}")),
             (
                 &[],
-                "process\t1\tp\n",
+                "process\tp\n",
                 "warning: 0 launches: the program loaded the CUDA driver, and launched no kernel\n".into(),
             ),
             (
                 &["--json"],
-                &format!("process\t1\tp\n{failed}"),
+                &format!("process\tp\n{failed}"),
                 format!(
                     "error: the program runs without a trace: {no_cupti}\nhelp: install it\n\
                      warning: 0 launches: the program ran without a trace: {no_cupti}\n"
@@ -72,7 +72,7 @@ mod linux {
             ),
             (
                 &["--kernel", "a*", "--kernel", "b"],
-                &format!("process\t1\tp\n{launch}{launch}"),
+                &format!("process\tp\n{launch}{launch}"),
                 "warning: 0 launches: the program made 2 launches, and no kernel matches `a*`, `b`\n".into(),
             ),
             (&["--record", "a*"], launch, no_record.into()),

@@ -298,7 +298,6 @@ impl Parameters {
 
 type Callback = extern "C" fn(*mut c_void, u32, u32, *const c_void);
 
-/// Has CUPTI call `callback`.
 pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
     let library = Library::first(&files()).ok_or(
         "libcupti.so cannot be loaded\nhelp: install the CUDA toolkit or the Python package `nvidia-cuda-cupti`, or name the file with --cupti",
@@ -332,12 +331,10 @@ pub(crate) fn subscribe(callback: Callback) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns where CUPTI can be.
 fn files() -> Vec<String> {
-    let named = env::var(protocol::CUPTI).ok();
-    let mut files: Vec<String> = named.into_iter().collect();
+    let mut files = Vec::from_iter(env::var(protocol::CUPTI));
     files.extend(["libcupti.so.13", "libcupti.so.12", "libcupti.so"].map(String::from));
-    let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(|name| env::var(name).ok());
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().flat_map(env::var);
     for toolkit in toolkits.chain([String::from("/usr/local/cuda")]) {
         for folder in ["extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"] {
             files.push(format!("{toolkit}/{folder}/libcupti.so"));

@@ -1,10 +1,10 @@
 //! What the driver says about a kernel.
 
-use crate::loader::Library;
+use crate::{loader::Library, lock};
 use std::{
     collections::HashMap,
     ffi::{CStr, c_char, c_void},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 /// The offset and size in bytes of each parameter.
@@ -79,15 +79,14 @@ pub(crate) fn library() -> Result<Library, String> {
 impl Driver {
     /// `None` with a driver older than CUDA 12.4.
     pub(crate) fn parameters(&self, function: usize) -> Option<Recorded> {
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(recorded) = known().get(&function) {
+        if let Some(recorded) = lock(&self.known).get(&function) {
             return recorded.clone();
         }
         // Not under the lock: with lazy loading the query loads the module of the function, whose callback calls
         // `forget`.
         let queries = [self.of_function, self.of_kernel].into_iter().flatten();
         let recorded = { queries }.find_map(|query| all(query, function));
-        known().insert(function, recorded.clone());
+        lock(&self.known).insert(function, recorded.clone());
         recorded
     }
 
@@ -169,8 +168,7 @@ impl Driver {
     }
 
     pub(crate) fn forget(&self) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.clear();
+        lock(&self.known).clear();
     }
 
     /// `0`, or the number and the name of an error.

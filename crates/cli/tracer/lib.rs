@@ -25,7 +25,7 @@ use std::{
     env,
     ffi::{c_int, c_void},
     panic::catch_unwind,
-    sync::OnceLock,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -97,6 +97,10 @@ extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void
             _ => {}
         }
     });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Since 1970: programs that start each other have the same clock.

@@ -135,7 +135,6 @@ fn peek(parts: &[IoVec]) -> Option<Vec<u8>> {
     Some(all)
 }
 
-/// Returns whether the process has memory at this address.
 fn exists(address: u64) -> bool {
     let address = address as *mut c_void;
     peek(&[IoVec { address, size: 1 }]).is_some()

@@ -32,7 +32,7 @@ trait Part: Sized {
 
 macro_rules! events {
     ($($(#[$docs:meta])* $name:ident($part:ty) = $word:literal,)*) => {
-        #[derive(Clone, PartialEq, Debug)]
+        #[derive(PartialEq, Debug)]
         pub(crate) enum Event {$($(#[$docs])* $name($part),)*}
 
         impl Event {
@@ -52,7 +52,8 @@ macro_rules! events {
 }
 
 events! {
-    Process(Process) = "process",
+    /// The name of the program.
+    Process(String) = "process",
     Image(ImageFile) = "image",
     /// Why a process is not traced.
     Failed(String) = "failed",
@@ -69,7 +70,7 @@ macro_rules! separated {
         $($(#[$field_docs:meta])* $field:ident: $part:ty,)*
     })*) => {$(
         $(#[$docs])*
-        #[derive(Clone, PartialEq, Debug)]
+        #[derive(PartialEq, Debug)]
         pub(crate) struct $name {$($(#[$field_docs])* pub(crate) $field: $part,)*}
 
         impl Part for $name {
@@ -87,11 +88,6 @@ macro_rules! separated {
 }
 
 separated! {
-    Process by "\t" {
-        number: u32,
-        program: String,
-    }
-
     Launch by "\t" {
         thread: u64,
         /// Nanoseconds since 1970.
@@ -164,14 +160,14 @@ separated! {
 /// `None` if the driver is older than CUDA 12.4, or has refused the launch.
 pub(crate) type Values = Option<Vec<Passed>>;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Passed {
     pub(crate) offset: usize,
     pub(crate) bytes: Vec<u8>,
 }
 
 /// Words that cannot be addresses are left out.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(PartialEq, Debug)]
 pub(crate) struct Memory {
     pub(crate) device: u32,
     /// Whether its kernels can access all memory of the process.
@@ -294,9 +290,9 @@ impl Part for Vec<u8> {
     }
 
     fn read(text: &str) -> Option<Self> {
-        let digit = |digit: u8| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+        let digit = |digit: u8| char::from(digit).to_digit(16);
         let byte = |pair: &[u8]| match *pair {
-            [high, low] => Some(digit(high)? << 4 | digit(low)?),
+            [high, low] => Some((digit(high)? << 4 | digit(low)?) as u8),
             _ => None,
         };
         text.as_bytes().chunks(2).map(byte).collect()

@@ -11,13 +11,12 @@ use std::{
     cell::RefCell,
     env,
     io::{self, Write as _},
-    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
 };
 
 pub(crate) struct Recorder {
     nth: u64,
     launches: AtomicU64,
-    is_done: AtomicBool,
 }
 
 thread_local! {
@@ -28,18 +27,18 @@ thread_local! {
 impl Recorder {
     pub(crate) fn new() -> Option<Self> {
         let nth = env::var(protocol::RECORD).ok()?.parse().ok()?;
-        Some(Self { nth, launches: AtomicU64::new(0), is_done: AtomicBool::new(false) })
+        Some(Self { nth, launches: AtomicU64::new(0) })
     }
 
     /// Copies the memory if it is the wanted launch.
     pub(crate) fn before(&self, launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) {
-        if self.is_done.load(Relaxed) || !report.wants(symbol) || driver.captures(launch.config.stream) {
+        let is_done = self.launches.load(Relaxed) > self.nth;
+        if is_done || !report.wants(symbol) || driver.captures(launch.config.stream) {
             return;
         }
         if self.launches.fetch_add(1, Relaxed) != self.nth {
             return;
         }
-        self.is_done.store(true, Relaxed);
         match begin(launch, symbol, driver, report) {
             Ok(begun) => BEGUN.set(Some(begun)),
             Err(why) => report.send(&Event::Unrecorded(Unrecorded { symbol: symbol.into(), why })),
@@ -53,12 +52,10 @@ impl Recorder {
             0 => driver.synchronize(),
             refused => refused,
         };
-        report.send(&match recorded.status {
-            0 => match save(driver, &recorded.allocations, report, "after") {
-                Ok(()) => Event::Recorded(recorded),
-                Err(why) => Event::Unrecorded(Unrecorded { symbol: recorded.symbol, why }),
-            },
-            _ => Event::Recorded(recorded),
+        let allocations = if recorded.status == 0 { &recorded.allocations[..] } else { &[] };
+        report.send(&match save(driver, allocations, report, "after") {
+            Ok(()) => Event::Recorded(recorded),
+            Err(why) => Event::Unrecorded(Unrecorded { symbol: recorded.symbol, why }),
         });
     }
 }

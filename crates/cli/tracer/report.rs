@@ -1,6 +1,9 @@
 //! The connection to `kernel-args`: a folder with a socket. Images become files there.
 
-use crate::protocol::{self, Event, ImageFile};
+use crate::{
+    lock,
+    protocol::{self, Event, ImageFile},
+};
 use std::{
     collections::BTreeMap,
     env,
@@ -11,7 +14,7 @@ use std::{
     path::PathBuf,
     process,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -29,14 +32,13 @@ impl Report {
         let socket = UnixStream::connect(folder.join(protocol::SOCKET)).ok()?;
         let report = Self { folder: Arc::new(folder), socket: Arc::new(Mutex::new(Some(socket))) };
         let program = env::args_os().next().unwrap_or_default();
-        let program = program.to_string_lossy().into_owned();
-        report.send(&Event::Process(protocol::Process { number: process::id(), program }));
+        report.send(&Event::Process(program.to_string_lossy().into_owned()));
         Some(report)
     }
 
     /// Sends one line. If nobody reads it, the program goes on without a trace.
     pub(crate) fn send(&self, event: &Event) {
-        let mut socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut socket = lock(&self.socket);
         if let Some(open) = socket.as_mut()
             && open.write_all(event.line().as_bytes()).is_err()
         {
@@ -54,14 +56,13 @@ impl Report {
 
     pub(crate) fn wants(&self, symbol: &str) -> bool {
         static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&KNOWN);
         if let Some(wanted) = known.get(symbol) {
             return *wanted;
         }
         self.send(&Event::Wanted(symbol.to_owned()));
         let mut answer = [0];
-        let socket = self.socket.lock().unwrap_or_else(PoisonError::into_inner);
-        let answered = socket.as_ref().map(|mut socket| socket.read_exact(&mut answer));
+        let answered = lock(&self.socket).as_ref().map(|mut socket| socket.read_exact(&mut answer));
         let wanted = matches!(answered, Some(Ok(()))) && answer == *b"y";
         known.insert(symbol.to_owned(), wanted);
         wanted

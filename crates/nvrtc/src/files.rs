@@ -16,15 +16,9 @@ use std::{
 /// If the file is a device or a pipe, if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]), or if the system
 /// denies access.
 pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
-    let is_absent = |error: &io::Error| {
-        matches!(
-            error.kind(),
-            io::ErrorKind::NotFound
-                | io::ErrorKind::NotADirectory
-                | io::ErrorKind::InvalidInput
-                | io::ErrorKind::InvalidFilename
-        )
-    };
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    let is_absent =
+        |error: &io::Error| matches!(error.kind(), NotFound | NotADirectory | InvalidInput | InvalidFilename);
     // This check precedes `open`, because opening a pipe waits for a writer.
     let found = match fs::metadata(path) {
         Ok(found) if found.is_dir() => return Ok(None),

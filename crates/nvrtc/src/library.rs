@@ -164,13 +164,11 @@ impl Nvrtc {
         let mut count = 0;
         // SAFETY: "General Information Query": `nvrtcGetNumSupportedArchs` writes one `int` through the pointer, which
         // is valid.
-        let status = unsafe { number(&raw mut count) };
-        self.check("nvrtcGetNumSupportedArchs", status)?;
+        self.check("nvrtcGetNumSupportedArchs", unsafe { number(&raw mut count) })?;
         let mut found: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
         // SAFETY: the same section: `nvrtcGetSupportedArchs` writes as many `int`s as `nvrtcGetNumSupportedArchs` has
         // returned. `found` has room for them.
-        let status = unsafe { list(found.as_mut_ptr()) };
-        self.check("nvrtcGetSupportedArchs", status)?;
+        self.check("nvrtcGetSupportedArchs", unsafe { list(found.as_mut_ptr()) })?;
         let mut found: Vec<u16> = found.into_iter().filter_map(|sm| sm.try_into().ok()).collect();
         found.sort_unstable();
         Ok(found)
@@ -335,14 +333,12 @@ impl Program<'_> {
         let mut length = 0;
         // SAFETY: "Compilation": each function `nvrtcGet…Size` writes one `size_t` through the pointer, which is valid.
         // The program is alive.
-        let status = unsafe { size(self.handle, &raw mut length) };
-        self.nvrtc.check(name, status)?;
+        self.nvrtc.check(name, unsafe { size(self.handle, &raw mut length) })?;
         let mut bytes = vec![0_u8; length];
         if length > 0 {
             // SAFETY: the caller guarantees that the function writes `length` bytes, for which `bytes` has room. The
             // program is alive.
-            let status = unsafe { write(self.handle, bytes.as_mut_ptr().cast()) };
-            self.nvrtc.check(name, status)?;
+            self.nvrtc.check(name, unsafe { write(self.handle, bytes.as_mut_ptr().cast()) })?;
         }
         Ok(bytes)
     }

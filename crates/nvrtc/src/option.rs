@@ -53,10 +53,8 @@ pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
             continue;
         };
         let option = option.strip_prefix('-').unwrap_or(option);
-        let (name, value) = match option.split_once(['=', ' ']) {
-            Some((name, value)) => (name, Some(value)),
-            None => (option, None),
-        };
+        let parts = option.split_once(['=', ' ']);
+        let (name, value) = parts.map_or((option, None), |(name, value)| (name, Some(value)));
         let (kind, value) = match value_of(name) {
             Some(Value::Other) => (Value::Other, ""),
             Some(kind) => (kind, value.or_else(|| options.next()).unwrap_or_default()),

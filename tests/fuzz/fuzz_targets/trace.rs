@@ -93,8 +93,7 @@ mod trace {
     /// Bytes behind the pointers of an event.
     fn size(event: &Event) -> usize {
         match event {
-            Event::Process(one) => one.program.capacity(),
-            Event::Failed(text) | Event::Wanted(text) => text.capacity(),
+            Event::Process(text) | Event::Failed(text) | Event::Wanted(text) => text.capacity(),
             Event::Image(_) => 0,
             Event::Unrecorded(one) => one.symbol.capacity() + one.why.capacity(),
             Event::Graph(graph) => graph.result.capacity(),

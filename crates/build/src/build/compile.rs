@@ -26,7 +26,7 @@ use std::{
 
 /// A source before compilation.
 struct Task<'u> {
-    unit: &'u Unit,
+    unit: &'u Unit<'u>,
     headers: Headers,
     /// Inputs other than files, if all of them are known.
     decided: Option<Vec<String>>,
@@ -68,12 +68,12 @@ impl Build<'_> {
                         described.files.clone_from(&headers.files);
                     }
                     let describe = |mut record: Record, lines: &[String], files: &_| {
-                        self.files.describe(&mut record, lines, files, compiler.path());
+                        self.files.describe(&mut record, lines, files, &compiler.path);
                         record.state = task.decided.clone().unwrap_or_default();
                         if self.files.any_since(files, start) {
                             // The compiler may have read a different text than this build did: this entry matches no
                             // compiler.
-                            let path = compiler.path().to_string_lossy().into_owned();
+                            let path = compiler.path.to_string_lossy().into_owned();
                             record.outside.insert(path, "changed".into());
                         }
                         record
@@ -112,9 +112,9 @@ impl Build<'_> {
         Ok(done)
     }
 
-    fn task<'u>(&self, unit: &'u Unit, compiler: &Compiler) -> Task<'u> {
-        let (source, path) = (&unit.source, compiler.path());
-        let headers = compiler.headers(self.root, &source.path, &unit.options);
+    fn task<'u>(&self, unit: &'u Unit<'u>, compiler: &Compiler) -> Task<'u> {
+        let (source, path) = (&unit.source, &compiler.path);
+        let headers = Headers::of(self.root, &source.path, &unit.options, compiler);
         let decided = self.files.decided(&headers, compiler);
         // The description of an earlier build with its record, if both would be the same now.
         let earlier = |record: &str, lines: &[String]| {
@@ -166,7 +166,7 @@ impl Build<'_> {
 }
 
 fn described(
-    unit: &Unit,
+    unit: &Unit<'_>,
     compiler: &Compiler,
     description: Option<Result<Compiled, String>>,
     values: Option<Result<Compiled, String>>,

@@ -53,7 +53,12 @@ impl Build<'_> {
 
     /// The error is that the files do not exist (only the image may be missing if it `is_optional`), or were
     /// made from sources or settings that have changed since.
-    fn take_one(&self, folder: &Path, Unit { source, lines, .. }: &Unit, is_optional: bool) -> Result<Made, String> {
+    fn take_one(
+        &self,
+        folder: &Path,
+        Unit { source, lines, .. }: &Unit<'_>,
+        is_optional: bool,
+    ) -> Result<Made, String> {
         let read = |extension: &str| {
             let path = committed(folder, source, extension);
             fs::read(self.root.join(&path)).map_err(|error| texts::not_committed(&path, &error))

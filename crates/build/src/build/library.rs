@@ -6,11 +6,7 @@ use super::{
     plan::{Build, Done, Unit},
 };
 use crate::{
-    compiler::{
-        Compiler,
-        find::Search,
-        options::{Objects, Options},
-    },
+    compiler::{Compiler, find::Search, nvcc, options::Options},
     directives::Directives,
     environment::Environment,
     identifier::module_name,
@@ -31,16 +27,14 @@ use std::{
 
 impl Build<'_> {
     /// Builds the libraries, and keeps their modules.
-    pub(super) fn libraries(&mut self, options: &Options, environment: &Environment) -> Result<Directives, String> {
+    pub(super) fn libraries(&mut self, options: &Options<'_>, environment: &Environment) -> Result<Directives, String> {
         let mut directives = Directives::default();
         if cfg!(windows) && !self.kernels.libraries.is_empty() {
             return Err(texts::NO_LIBRARY_ON_WINDOWS.into());
         }
-        let objects = Objects { are_relocatable: self.kernels.relocatable };
-        let options = Options { objects: Some(objects), ..options.clone() };
-        let names = self.kernels.libraries.iter().map(|(name, _)| name);
+        let options = Options { makes_objects: true, ..options.clone() };
         for (index, (name, patterns)) in self.kernels.libraries.iter().enumerate() {
-            if names.clone().take(index).any(|other| other == name) {
+            if self.kernels.libraries[..index].iter().any(|(other, _)| other == name) {
                 return Err(texts::same_library(name));
             }
             if module_name(name) != *name {
@@ -92,7 +86,7 @@ impl Build<'_> {
         };
         match (compiler, self.units.first()) {
             (Some(compiler), Some(Unit { options, .. })) => {
-                let link = compiler.link(&options.archs, objects, &linked);
+                let link = nvcc::link(&compiler.path, &options.archs, objects, &linked);
                 link.map_err(|said| texts::no_device_link(name, &said))?;
                 if let Some(committed) = committed.filter(|_| is_on(search.environment, "KERNEL_ARGS_BUILD_UPDATE")) {
                     copy(&linked, &committed)?;
@@ -134,9 +128,8 @@ impl Build<'_> {
             return Ok(());
         }
         archive(search, &described, &of(self.description))?;
-        let launchers = fs::read(&described).map_err(|error| error.to_string());
-        let launchers = launchers.and_then(|bytes| Launchers::read(&bytes).map_err(|error| error.to_string()));
-        exports(name, &launchers.map_err(|what| texts::unread_library(name, &what))?)?;
+        let bytes = fs::read(&described).map_err(|error| texts::unread_library(name, &error))?;
+        exports(name, &Launchers::read(&bytes).map_err(|error| texts::unread_library(name, &error))?)?;
         if done.iter().any(|done| done.is_absent) {
             return Ok(());
         }
@@ -160,7 +153,7 @@ impl Build<'_> {
             Cudart::Shared => &["dylib=cudart"],
             Cudart::None => &[],
         };
-        let toolkit = compiler.as_ref().and_then(|compiler| compiler.path().ancestors().nth(2).map(Path::to_owned));
+        let toolkit = compiler.as_ref().and_then(|compiler| compiler.path.ancestors().nth(2).map(Path::to_owned));
         let folders = ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
         let folders = toolkit.iter().flat_map(|toolkit| folders.map(|folder| toolkit.join(folder)));
         for folder in folders.filter(|folder| folder.is_dir()) {
@@ -178,13 +171,11 @@ fn archive(search: &Search<'_>, library: &Path, objects: &[PathBuf]) -> Result<(
     let _ = fs::remove_file(&made);
     // `D`: without times, so the same objects make the same library.
     let finished = Command::new(&program).arg("crsD").arg(&made).args(objects).output();
-    let said = match &finished {
-        Ok(finished) if finished.status.success() => None,
-        Ok(finished) => Some(String::from_utf8_lossy(&finished.stderr).trim().to_owned()),
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(said) = said {
-        return Err(texts::no_archive(&program, library, &said));
+    let failed = |said: &str| Err(texts::no_archive(&program, library, said));
+    match finished {
+        Ok(finished) if finished.status.success() => {}
+        Ok(finished) => return failed(String::from_utf8_lossy(&finished.stderr).trim()),
+        Err(error) => return failed(&error.to_string()),
     }
     let bytes = fs::read(&made).map_err(|error| texts::not_written(&made, &error))?;
     let _ = fs::remove_file(&made);

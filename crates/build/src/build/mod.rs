@@ -77,15 +77,7 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), String> {
     if archs.is_empty() && makes_images && kernels.fallback.is_none() {
         archs.extend(of_variable(environment)?);
     }
-    let options = Options {
-        includes: kernels.includes.clone(),
-        defines: kernels.defines.clone(),
-        std: kernels.std.clone(),
-        flags: kernels.flags.clone(),
-        archs,
-        output,
-        objects: None,
-    };
+    let options = Options { kernels, archs, output, makes_objects: false };
     let is_optional = kernels.optional || is_on(environment, "DOCS_RS") || is_on(environment, "KERNEL_ARGS_OPTIONAL");
     let extension = output.extension();
     let mut build = Build {
@@ -132,8 +124,8 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), String> {
     Ok(())
 }
 
-impl Build<'_> {
-    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, String> {
+impl<'a> Build<'a> {
+    fn unit(&self, source: Source, mut options: Options<'a>) -> Result<Unit<'a>, String> {
         if self.made.is_none()
             && options.archs.is_empty()
             && let Ok(image) = fs::read(self.place(&source, self.extension))
@@ -178,8 +170,8 @@ impl Build<'_> {
         let done = match (found, fallback) {
             (Ok(compiler), _) => {
                 let done = self.compile(&compiler)?;
-                if compiler.path().is_file() {
-                    directives.files.insert(compiler.path().to_owned());
+                if compiler.path.is_file() {
+                    directives.files.insert(compiler.path);
                 }
                 if let Some(folder) = fallback {
                     directives.warnings.extend(self.compare(folder, &done, update)?);
@@ -255,10 +247,7 @@ fn of_variable(environment: &Environment) -> Result<Option<Arch>, String> {
         return Ok(None);
     };
     let value = value.to_string_lossy();
-    match Arch::parse(&value) {
-        Some(arch) => Ok(Some(arch)),
-        None => Err(texts::no_arch_in(&value, NAME)),
-    }
+    Arch::parse(&value).map(Some).ok_or_else(|| texts::no_arch_in(&value, NAME))
 }
 
 /// Kernels may depend on the generation of the image. Only PTX contains it in text form.

@@ -27,7 +27,7 @@ pub(super) struct Build<'a> {
     pub(super) made: Option<&'static str>,
     /// Whether images may be missing if there is no compiler.
     pub(super) is_optional: bool,
-    pub(super) units: Vec<Unit>,
+    pub(super) units: Vec<Unit<'a>>,
     pub(super) files: Files<'a>,
     pub(super) root: &'a Path,
     pub(super) out: &'a Path,
@@ -39,9 +39,9 @@ impl Build<'_> {
     }
 }
 
-pub(super) struct Unit {
+pub(super) struct Unit<'a> {
     pub(super) source: Source,
-    pub(super) options: Options,
+    pub(super) options: Options<'a>,
     pub(super) constants: Vec<Constant>,
     /// The options in the form of a record.
     pub(super) lines: Vec<String>,
@@ -81,7 +81,7 @@ impl Done {
     }
 
     /// Returns a source without a compiler, and without a committed description.
-    pub(super) fn unknown(unit: &Unit) -> Self {
+    pub(super) fn unknown(unit: &Unit<'_>) -> Self {
         let description = b"// No compiler was found.\n.version 7.0\n.target sm_52\n.address_size 64\n";
         let made = Made { image: None, description: description.to_vec(), record: Record::default() };
         Self { is_known: false, is_absent: true, ..Self::new(made, [unit.source.path.clone()].into()) }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     constants,
-    modules::{self, Module, Style, structs},
+    modules::{self, Module, structs},
     texts,
 };
 use kernel_args_image::Image;
@@ -24,7 +24,6 @@ impl Build<'_> {
         let rust = self.out.join(self.library.or(self.kernels.rust_file.as_deref()).unwrap_or("kernels.rs"));
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
-        let krate = self.kernels.krate.as_deref();
         let used = RefCell::default();
         let mut warnings = Vec::new();
         let mut with_kernels = Vec::new();
@@ -77,8 +76,7 @@ impl Build<'_> {
             return Err(texts::no_struct(on));
         }
         self.remove_stale(&rust)?;
-        let style = Style { extension: self.extension, krate };
-        let text = modules::write(with_kernels, &style) + &self.libraries;
+        let text = modules::write(with_kernels, self.extension, self.kernels.krate.as_deref()) + &self.libraries;
         write(&rust, text.as_bytes())?;
         Ok(warnings)
     }

@@ -30,18 +30,16 @@ impl fmt::Display for Arch {
     }
 }
 
-/// Returns the values of `nvcc`'s `-gencode`. Without a `compute_`, PTX of the newest `sm_` is added for later GPUs.
+pub(crate) fn newest(archs: &[Arch]) -> Option<&Arch> {
+    archs.iter().max_by_key(|arch| arch.target.sm)
+}
+
+/// Returns `nvcc`'s options `-gencode`. Without a `compute_`, PTX of the newest `sm_` is added for later GPUs.
 pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
-    let mut codes: Vec<String> = Vec::new();
-    for arch in archs {
-        codes.push(format!("arch={},code={arch}", arch.target.compute()));
-    }
-    if !archs.iter().any(|arch| arch.is_virtual)
-        && let Some(newest) = archs.iter().max_by_key(|arch| arch.target.sm)
-    {
-        codes.push(format!("arch={0},code={0}", newest.target.compute()));
-    }
-    codes
+    let codes = archs.iter().map(|arch| format!("arch={},code={arch}", arch.target.compute()));
+    let newest = newest(archs).filter(|_| !archs.iter().any(|arch| arch.is_virtual));
+    let ptx = newest.map(|arch| format!("arch={0},code={0}", arch.target.compute()));
+    codes.chain(ptx).flat_map(|code| ["-gencode".to_owned(), code]).collect()
 }
 
 #[cfg(test)]
@@ -69,12 +67,12 @@ mod tests {
     fn a_fat_binary_has_ptx_for_later_gpus() {
         let archs = |names: &[&str]| -> Vec<Arch> { names.iter().map(|name| Arch::parse(name).unwrap()).collect() };
         assert_eq!(
-            gencode(&archs(&["sm_90", "sm_80"])),
-            ["arch=compute_90,code=sm_90", "arch=compute_80,code=sm_80", "arch=compute_90,code=compute_90"]
+            gencode(&archs(&["sm_90", "sm_80"])).join(" "),
+            "-gencode arch=compute_90,code=sm_90 -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=compute_90"
         );
         assert_eq!(
-            gencode(&archs(&["compute_75", "sm_90"])),
-            ["arch=compute_75,code=compute_75", "arch=compute_90,code=sm_90"]
+            gencode(&archs(&["compute_75", "sm_90"])).join(" "),
+            "-gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90"
         );
     }
 }

@@ -201,7 +201,7 @@ mod tests {
             let environment = &Environment::new(move |name| variables.get(name).cloned());
             let (usual, loader) = (vec![self.at("usual")], vec!["libnvrtc-that-is-nowhere.so".into()]);
             let search = Search { environment, root: self.root.path(), needs_nvcc, usual, loader };
-            search.run(explicit.map(Path::new)).map(|compiler| compiler.path().to_owned())
+            search.run(explicit.map(Path::new)).map(|compiler| compiler.path)
         }
     }
 

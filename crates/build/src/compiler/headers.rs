@@ -1,6 +1,6 @@
 //! The headers that a source can include, and those that could appear.
 
-use super::options::Options;
+use super::{Compiler, options::Options};
 use kernel_args_nvrtc::{Search, Text, Unknown, includes, option};
 use std::{
     collections::BTreeSet,
@@ -8,6 +8,7 @@ use std::{
 };
 
 /// Paths are relative to the folder of the package.
+#[derive(Default)]
 pub(crate) struct Headers {
     /// The source and the headers that exist.
     pub(crate) files: BTreeSet<PathBuf>,
@@ -18,15 +19,17 @@ pub(crate) struct Headers {
 }
 
 impl Headers {
-    /// `cuda` are the compiler's own folders.
-    pub(super) fn of(root: &Path, source: &Path, options: &Options, cuda: &[PathBuf]) -> Self {
-        let flags = option::named(options.flags.iter().map(String::as_str));
-        let macros = options.defines.iter().map(|(name, value)| {
+    /// With CUDA's headers only if the compiler does not report the files that it reads.
+    pub(crate) fn of(root: &Path, source: &Path, options: &Options<'_>, compiler: &Compiler) -> Self {
+        let cuda: &[PathBuf] = compiler.nvrtc.as_ref().map_or(&[], |nvrtc| &nvrtc.headers);
+        let kernels = options.kernels;
+        let flags = option::named(kernels.flags.iter().map(String::as_str));
+        let macros = kernels.defines.iter().map(|(name, value)| {
             let value = value.as_deref().unwrap_or("1");
             option::definition(&format!("{name}={value}"))
         });
         let directives: String = macros.chain([flags.directives]).collect();
-        let folders = [&*options.includes, &*flags.folders].concat();
+        let folders = [&*kernels.includes, &*flags.folders].concat();
         let search = Search {
             root,
             folders: [&*folders, cuda].concat(),
@@ -37,7 +40,7 @@ impl Headers {
         let mut unknown = includes.unknown.iter();
         // The time of its compilation alone is no reason to compile a source again.
         let is_unknown = flags.is_incomplete || unknown.any(|why| *why != Unknown::Time);
-        let mut headers = Self { files: BTreeSet::new(), absent: BTreeSet::new(), folders: None };
+        let mut headers = Self::default();
         for (path, text) in includes.files {
             let paths = match text {
                 Some(_) => &mut headers.files,

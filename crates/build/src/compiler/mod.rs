@@ -3,22 +3,17 @@
 pub(crate) mod arch;
 pub(crate) mod find;
 pub(crate) mod headers;
-mod nvcc;
+pub(crate) mod nvcc;
 mod nvrtc;
 pub(crate) mod options;
 
-use headers::Headers;
 use nvrtc::Nvrtc;
-use options::{Compiled, Job, Options};
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use options::{Compiled, Job};
+use std::{fmt, path::PathBuf};
 
 /// The library NVRTC, or the program `nvcc`.
-#[derive(Debug)]
 pub(crate) struct Compiler {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     nvrtc: Option<Nvrtc>,
 }
 
@@ -31,22 +26,8 @@ impl Compiler {
         }
     }
 
-    /// With CUDA's headers only if the compiler does not report the files that it reads.
-    pub(crate) fn headers(&self, root: &Path, source: &Path, options: &Options) -> Headers {
-        Headers::of(root, source, options, self.nvrtc.as_ref().map_or(&[], |nvrtc| &nvrtc.headers))
-    }
-
-    /// Links the device code of relocatable objects.
-    pub(crate) fn link(&self, archs: &[arch::Arch], objects: &[PathBuf], output: &Path) -> Result<(), String> {
-        nvcc::link(&self.path, archs, objects, output)
-    }
-
     pub(crate) const fn reports_files(&self) -> bool {
         self.nvrtc.is_none()
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 }
 

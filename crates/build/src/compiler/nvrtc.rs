@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-#[derive(Debug)]
 pub(super) struct Nvrtc {
     library: kernel_args_nvrtc::Nvrtc,
     /// Empty if the CUDA headers are not found.
@@ -29,8 +28,7 @@ impl Nvrtc {
         let source = CString::new(text).map_err(|_| texts::has_nul(path))?;
         let name = c_string(&texts::path(path))?;
         let options = options(job, &self.headers);
-        let options = options.iter().map(|option| c_string(option));
-        let options = options.collect::<Result<Vec<_>, _>>()?;
+        let options: Vec<_> = options.iter().map(|option| c_string(option)).collect::<Result<_, _>>()?;
         let to_text = |error: kernel_args_nvrtc::Error| error.to_string();
         let mut program = self.library.program(&source, &name, &[]).map_err(to_text)?;
         program.compile(&options).map_err(|error| {
@@ -65,9 +63,9 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     }
     list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
     list.extend(flags);
-    list.extend(options.std.iter().map(|std| format!("--std={std}")));
+    list.extend(options.kernels.std.iter().map(|std| format!("--std={std}")));
     list.extend(options.definitions());
-    let includes = options.includes.iter().chain(headers);
+    let includes = options.kernels.includes.iter().chain(headers);
     // NVRTC for Windows reads paths in the code page of the system. A relative path needs no characters of the
     // package's own path.
     let canonical = |path: &Path| fs::canonicalize(path).ok();

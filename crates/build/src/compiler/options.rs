@@ -1,30 +1,20 @@
 //! The options for the compilers, and the input and output of one run.
 
-use super::arch::Arch;
-use crate::{output::Output, sources::Source, texts};
+use super::arch::{Arch, newest};
+use crate::{kernels::Kernels, output::Output, sources::Source, texts};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
 };
 
-/// The validated options of every source.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    pub(crate) includes: Vec<PathBuf>,
-    pub(crate) defines: Vec<(String, Option<String>)>,
-    pub(crate) std: Option<String>,
-    pub(crate) flags: Vec<String>,
+/// The options of every source, with validated targets.
+#[derive(Clone)]
+pub(crate) struct Options<'a> {
+    pub(crate) kernels: &'a Kernels,
     pub(crate) archs: Vec<Arch>,
     pub(crate) output: Output,
-    /// For objects with host functions instead of images.
-    pub(crate) objects: Option<Objects>,
-}
-
-/// How objects are compiled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Objects {
-    /// Whether their device code refers to code of other objects.
-    pub(crate) are_relocatable: bool,
+    /// Objects with host functions instead of images.
+    pub(crate) makes_objects: bool,
 }
 
 /// Options that are removed from a debug build: it already has debug information.
@@ -33,7 +23,7 @@ const NOT_WITH_DEBUG: [&str; 4] = ["-G", "--device-debug", "-lineinfo", "--gener
 /// Options of the assembler, which a debug build does not run. Their value is the next word, or follows after `=`.
 const ASSEMBLER: [&str; 4] = ["-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount"];
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Purpose {
     /// An image for the program.
     Image,
@@ -45,7 +35,7 @@ pub(crate) enum Purpose {
 
 pub(crate) struct Job<'a> {
     pub(crate) source: &'a Source,
-    pub(crate) options: &'a Options,
+    pub(crate) options: &'a Options<'a>,
     pub(crate) purpose: Purpose,
     /// Text to compile after the source.
     pub(crate) appended: Option<String>,
@@ -55,7 +45,6 @@ pub(crate) struct Job<'a> {
     pub(crate) scratch: &'a Path,
 }
 
-#[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) bytes: Vec<u8>,
     pub(crate) messages: String,
@@ -63,7 +52,7 @@ pub(crate) struct Compiled {
     pub(crate) files: BTreeSet<PathBuf>,
 }
 
-impl Options {
+impl Options<'_> {
     pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), String> {
         let mut archs = Vec::new();
         for name in names {
@@ -83,33 +72,26 @@ impl Options {
         Ok((archs, output))
     }
 
-    /// Returns the newest generation.
-    fn described(&self) -> Option<&Arch> {
-        self.archs.iter().max_by_key(|arch| arch.target.sm)
-    }
-
     /// Returns the architecture for a purpose, unless it is a fat binary, and the flags.
     pub(crate) fn of_purpose(&self, purpose: Purpose) -> (Option<String>, Vec<String>) {
         let compute = |arch: &Arch| arch.target.compute();
-        if purpose == Purpose::Image && self.objects.is_some() {
-            return (None, self.flags.clone());
-        }
         if purpose != Purpose::Image {
-            return (self.described().map(compute), self.flags_with_debug().cloned().collect());
+            return (newest(&self.archs).map(compute), self.flags_with_debug().cloned().collect());
         }
         let arch = self.archs.first();
         let arch = match self.output {
+            _ if self.makes_objects => None,
             Output::Ptx => arch.map(compute),
             Output::Cubin => arch.map(|arch| arch.target.to_string()),
             Output::Fatbin => None,
         };
-        (arch, self.flags.clone())
+        (arch, self.kernels.flags.clone())
     }
 
     /// Without flags that a debug build does not need, and which do not change the description.
     fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
         let mut is_value = false;
-        self.flags.iter().filter(move |flag| {
+        self.kernels.flags.iter().filter(move |flag| {
             let name = flag.split('=').next().unwrap_or_default();
             let is_assembler = ASSEMBLER.contains(&name);
             let is_removed = is_value || is_assembler || NOT_WITH_DEBUG.contains(&flag.as_str());
@@ -119,7 +101,7 @@ impl Options {
     }
 
     pub(crate) fn definitions(&self) -> impl Iterator<Item = String> {
-        self.defines.iter().map(|(name, value)| match value {
+        self.kernels.defines.iter().map(|(name, value)| match value {
             Some(value) => format!("-D{name}={value}"),
             None => format!("-D{name}"),
         })
@@ -130,19 +112,22 @@ impl Options {
         let (arch, flags) = self.of_purpose(purpose);
         let mut lines = Vec::new();
         if purpose == Purpose::Image {
-            let object =
-                self.objects.map(|objects| if objects.are_relocatable { "relocatable object" } else { "object" });
-            lines.push(format!("output {}", object.unwrap_or(self.output.extension())));
+            let output = match (self.makes_objects, self.kernels.relocatable) {
+                (false, _) => self.output.extension(),
+                (true, false) => "object",
+                (true, true) => "relocatable object",
+            };
+            lines.push(format!("output {output}"));
             lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
         } else {
             lines.extend(arch.map(|arch| format!("arch {arch}")));
         }
-        lines.extend(self.std.iter().map(|std| format!("std {std}")));
+        lines.extend(self.kernels.std.iter().map(|std| format!("std {std}")));
         let relative = |text: &str| match root.to_str() {
             Some(root) if root.len() > 1 => text.replace(root, "."),
             _ => text.to_owned(),
         };
-        let includes = self.includes.iter().map(|path| path.to_string_lossy());
+        let includes = self.kernels.includes.iter().map(|path| path.to_string_lossy());
         lines.extend(includes.map(|path| format!("include {}", relative(&path))));
         lines.extend(self.definitions().map(|definition| definition.replacen("-D", "define ", 1)));
         lines.extend(flags.iter().map(|flag| format!("flag {}", relative(flag))));
@@ -153,17 +138,17 @@ impl Options {
 #[cfg(test)]
 mod tests {
     use super::{Options, Purpose};
-    use crate::output::Output;
+    use crate::{kernels::Kernels, output::Output};
     use std::path::Path;
 
-    impl Options {
+    impl Options<'static> {
         /// Options with these GPU generations and flags.
         pub(crate) fn of(names: &[&str], output: Option<Output>, flags: &[&str]) -> Self {
-            let [names, flags] = [names, flags].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
+            let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
             let (archs, output) = Self::targets(&names, output).unwrap();
-            let defines = vec![("N".into(), Some("1,2".into())), ("F".into(), None)];
-            let std = Some("c++17".into());
-            Self { includes: vec!["/src/a dir".into()], defines, std, flags, archs, output, objects: None }
+            let kernels = Kernels::new().include("/src/a dir").define("N", "1,2").define("F", None).std("c++17");
+            let kernels = Box::leak(Box::new(kernels.flags(flags.iter().copied())));
+            Self { kernels, archs, output, makes_objects: false }
         }
     }
 

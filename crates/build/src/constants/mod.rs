@@ -13,7 +13,6 @@ use std::{fmt::Write as _, path::Path};
 
 const DECLARATIONS: &str = include_str!("read.cuh");
 
-#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Constant {
     pub(crate) name: String,
     pub(crate) expression: String,

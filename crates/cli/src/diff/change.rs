@@ -7,7 +7,7 @@ use crate::{
         json::{self, SCHEMA},
         types,
     },
-    style::count,
+    style::{count, number},
 };
 use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ impl Changed<'_> {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) kind: ChangeKind,
     /// Whether what is valid for the old kernel can be invalid for the new kernel.
@@ -40,7 +40,7 @@ pub(crate) struct Change {
     pub(crate) new: Option<Side>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Side {
     /// The index of a parameter, from 0.
     pub(crate) index: Option<usize>,
@@ -69,9 +69,7 @@ macro_rules! kinds {
         impl Change {
             pub(crate) fn sentence(&self) -> String {
                 let text = |side: &Option<Side>| side.as_ref().map_or("none", |side| &side.text).to_owned();
-                let index = |side: &Option<Side>| {
-                    side.as_ref().and_then(|side| side.index).map_or("?".to_owned(), |index| index.to_string())
-                };
+                let index = |side: &Option<Side>| number(side.as_ref().and_then(|side| side.index));
                 let ($old, $new) = (text(&self.old), text(&self.new));
                 let ($from, $to) = (index(&self.old), index(&self.new));
                 match self.kind {
@@ -155,7 +153,7 @@ impl Change {
     }
 }
 
-/// Returns all changes. The README of this crate has the schema.
+/// The README of this crate has the schema.
 pub(crate) fn json(changed: &[Changed<'_>], breaks: bool) -> Value {
     let kernel = |changed: &Changed<'_>| {
         let status = match (changed.old, changed.new) {

@@ -15,10 +15,8 @@ pub(super) fn push(
         return;
     }
     let mut push = |kind, breaks, old: Option<Variant<'_>>, new: Option<Variant<'_>>| {
-        let side = |index, variant: Variant<'_>| {
-            let value = json::enumerator(&variant);
-            Side::member(index, path, text(path, &variant), value)
-        };
+        let side =
+            |index, variant: Variant<'_>| Side::member(index, path, text(path, &variant), json::enumerator(&variant));
         let (old, new) = (old.map(|old| side(from, old)), new.map(|new| side(to, new)));
         changes.push(Change::new(kind, breaks, old, new));
     };

@@ -94,15 +94,14 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
         }
     }
     let compared = pairs.into_iter().map(|(old, new)| (old, new, of_pair(old, new)));
-    let compared: Vec<(&Kernel, &Kernel, Vec<Change>)> = compared.collect();
-    let same = || compared.iter().filter(|(.., changes)| changes.is_empty());
-    let is_kept = |old: &Kernel| same().any(|(kept, ..)| std::ptr::eq(*kept, old));
-    let is_known = |new: &Kernel| same().any(|(_, known, _)| std::ptr::eq(*known, new));
+    let (same, others): (Vec<_>, Vec<_>) = compared.partition(|(.., changes)| changes.is_empty());
     let mut found: Vec<Changed<'k>> = Vec::new();
-    for (old, new, changes) in &compared {
-        let is_reported = found.iter().any(|reported| reported.changes == *changes);
-        if !(changes.is_empty() || is_reported || is_kept(old) && is_known(new)) {
-            found.push(Changed { old: Some(old), new: Some(new), changes: changes.clone() });
+    for (old, new, changes) in others {
+        let is_reported = found.iter().any(|reported| reported.changes == changes);
+        let is_kept = same.iter().any(|(kept, ..)| std::ptr::eq(*kept, old));
+        let is_known = same.iter().any(|(_, known, _)| std::ptr::eq(*known, new));
+        if !(is_reported || is_kept && is_known) {
+            found.push(Changed { old: Some(old), new: Some(new), changes });
         }
     }
     found

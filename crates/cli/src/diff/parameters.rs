@@ -106,9 +106,7 @@ fn differs(
 }
 
 fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<'_>])) -> Vec<Change> {
-    let (Some(a), Some(b)) = (old.get(from), new.get(to)) else {
-        return Vec::new();
-    };
+    let (a, b) = (&old[from], &new[to]);
     let sides = |kind, breaks| {
         let (a, b) = (Side::parameter(from, a), Side::parameter(to, b));
         Change::new(kind, breaks, Some(a), Some(b))

@@ -25,14 +25,11 @@ pub(super) fn write(
     }
     for changed in changed {
         let Some(kernel) = changed.old.or(changed.new) else { continue };
+        let noun = kernel.noun();
         write!(output.to, "{}", paint.title(&terminal(kernel.name(demangle))))?;
         match (changed.old, changed.new) {
-            (_, None) => {
-                writeln!(output.to, "\n{}", paint.bad(&format!("  breaks  the {} was removed", kernel.noun())))?;
-            }
-            (None, _) => {
-                writeln!(output.to, "\n{}", paint.good(&format!("          the {} was added", kernel.noun())))?;
-            }
+            (_, None) => writeln!(output.to, "\n{}", paint.bad(&format!("  breaks  the {noun} was removed")))?,
+            (None, _) => writeln!(output.to, "\n{}", paint.good(&format!("          the {noun} was added")))?,
             (_, Some(new)) => {
                 let is_only = counts.get(changed.symbol()).is_none_or(|count| *count == 1);
                 let gpus = if is_only { String::new() } else { gpus(new) };
@@ -50,7 +47,7 @@ pub(super) fn write(
 /// Returns the GPUs of a kernel whose changes differ between GPUs.
 fn gpus(kernel: &Kernel) -> String {
     let gpus: BTreeSet<String> = kernel.images.iter().map(|image| image.place.gpu()).collect();
-    format!("  for {}", Vec::from_iter(gpus).join(", "))
+    format!("  for {}", style::joined(gpus, ", "))
 }
 
 fn line(change: &Change, paint: Paint) -> String {

@@ -24,7 +24,6 @@ fn is_version(name: &str) -> bool {
         || has_number("__") && name[2..].chars().all(|c| c.is_ascii_digit())
 }
 
-/// Returns the type names of a kernel's parameters.
 pub(super) fn types(kernel: &Kernel) -> Vec<String> {
     let parameters = kernel.parameters.parameters();
     let name = |parameter: &Parameter<'_>| match parameter.cpp.base {

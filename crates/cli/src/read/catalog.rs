@@ -10,14 +10,14 @@ use crate::{
 };
 use kernel_args_abi::Sm;
 use kernel_args_image::{self as image, Image, Kernels, Observed, Variant, mangled::Demangled, variants};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// What a PTX text or cubin contains.
 pub(super) struct Contents {
-    pub(super) sm: Option<Sm>,
-    pub(super) kernels: Vec<(String, Observed<u32>)>,
-    pub(super) globals: Vec<Global>,
-    pub(super) debug_errors: Vec<String>,
+    sm: Option<Sm>,
+    kernels: Vec<(String, Observed<u32>)>,
+    globals: Vec<Global>,
+    debug_errors: Vec<String>,
 }
 
 impl Contents {
@@ -53,13 +53,13 @@ impl Contents {
 /// Threads add to it in any order.
 #[derive(Default)]
 pub(crate) struct Catalog {
-    /// By the number of the file or archive member: kernels of different units are kept apart.
-    kernels: HashMap<(u32, String), Vec<Observed<u32>>>,
+    /// By the symbol, and the number of the file or archive member: kernels of different units are kept apart.
+    kernels: BTreeMap<(String, u32), Vec<Observed<u32>>>,
     /// By the number of the PTX text or cubin.
-    places: HashMap<u32, Place>,
+    places: BTreeMap<u32, Place>,
     globals: Globals,
     pub(crate) errors: Vec<Error>,
-    pub(crate) warnings: Vec<Error>,
+    warnings: Vec<Error>,
 }
 
 impl Catalog {
@@ -74,18 +74,16 @@ impl Catalog {
             self.globals.add(global);
         }
         for (symbol, kernel) in contents.kernels {
-            kernel.add_to(self.kernels.entry((unit, symbol)).or_default());
+            kernel.add_to(self.kernels.entry((symbol, unit)).or_default());
         }
     }
 
     /// Returns every kernel once per list of parameters and limits, in the order of the symbols.
     pub(super) fn finish(self, skipped: Skipped) -> Files {
         let Self { kernels, places, globals, mut errors, warnings } = self;
-        let mut read: Vec<_> = kernels.into_iter().collect();
-        read.sort_unstable_by(|((a, x), _), ((b, y), _)| (x, a).cmp(&(y, b)));
         let mut finished: Vec<Kernel> = Vec::new();
         let mut first_of_symbol = 0;
-        for ((_, symbol), seen) in read {
+        for ((symbol, _), seen) in kernels {
             if finished.get(first_of_symbol).is_none_or(|kernel| kernel.symbol != symbol) {
                 first_of_symbol = finished.len();
             }

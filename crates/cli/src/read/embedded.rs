@@ -1,6 +1,6 @@
 //! Finds device code in the data of a program, where `include_bytes!`, `include_str!`, `.incbin` and `bin2c` place it.
 
-use super::input::Input;
+use super::{input::Input, meter::Meter};
 use kernel_args_image::{Kind, cubin, fatbin, ptx};
 use memchr::memmem::Finder;
 use object::{LittleEndian as Le, elf, read::elf::FileHeader as _};
@@ -8,28 +8,11 @@ use std::{borrow::Cow, io};
 
 const STEP: usize = 1 << 20;
 
-/// The bytes of texts that only begin like PTX that can still be read.
-#[derive(Debug)]
-pub(super) struct Guesses(u64);
-
-impl Guesses {
-    pub(super) const fn new(size: u64) -> Self {
-        const LEAST: u64 = 16 << 20;
-        Self(size.saturating_mul(8).saturating_add(LEAST))
-    }
-
-    fn wrong(&mut self, size: usize) -> io::Result<()> {
-        let left = self.0.checked_sub(size as u64);
-        self.0 = left.ok_or_else(|| io::Error::other("too many texts that begin like PTX"))?;
-        Ok(())
-    }
-}
-
 /// Ignores data that only resembles an image, such as a string that a program prints.
 pub(super) fn find(
     input: &mut Input,
     (start, size): (u64, u64),
-    guesses: &mut Guesses,
+    guesses: &Meter,
     mut tell: impl FnMut(Kind, u64, u64),
 ) -> io::Result<()> {
     /// The number of bytes after a match that are needed to confirm it.
@@ -51,13 +34,16 @@ pub(super) fn find(
                 continue;
             }
             let (known, rest) = (&bytes[hit..], (start + place, size - place));
-            let image = match known {
-                [b'.', ..] => text(input, known, rest, guesses)?.map(|size| (Kind::Ptx, size)),
-                [0x7f, ..] => elf(known).map(|size| (Kind::Cubin, size)),
-                _ => container(known).map(|size| (Kind::Fatbin, size)),
+            let (kind, length) = match known {
+                [b'.', ..] => (Kind::Ptx, text(input, known, rest, guesses)?),
+                [0x7f, ..] => (Kind::Cubin, elf(known)),
+                // The size of its members is in the header, which has 16 bytes.
+                _ => {
+                    (Kind::Fatbin, known[8..].first_chunk().and_then(|size| u64::from_le_bytes(*size).checked_add(16)))
+                }
             };
-            if let Some((what, length)) = image.filter(|(_, length)| *length <= rest.1) {
-                tell(what, rest.0, length);
+            if let Some(length) = length.filter(|length| *length <= rest.1) {
+                tell(kind, rest.0, length);
                 taken = place + length;
                 end = end.max(taken);
             }
@@ -65,11 +51,6 @@ pub(super) fn find(
         at = end;
     }
     Ok(())
-}
-
-fn container(bytes: &[u8]) -> Option<u64> {
-    let size = bytes.get(8..)?.first_chunk().map(|size| u64::from_le_bytes(*size))?;
-    size.checked_add(16)
 }
 
 /// Returns the size of a cubin: the end of its tables, which are the last part.
@@ -83,15 +64,16 @@ fn elf(head: &[u8]) -> Option<u64> {
 }
 
 /// Returns the size of a PTX text that has kernels. It may end without a NUL, and more texts may follow.
-fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64), guesses: &mut Guesses) -> io::Result<Option<u64>> {
+fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64), guesses: &Meter) -> io::Result<Option<u64>> {
     /// The maximum length of the text before the header ends.
     const HEAD: usize = 256;
-    if ptx::Header::read(&known[..known.len().min(HEAD)]).is_err() {
+    let head = &known[..known.len().min(HEAD)];
+    if ptx::Header::read(head).is_err() {
         return Ok(None);
     }
     let size = size.min(fatbin::MEMBER_LIMIT);
     // Each line may be a match, so this reads no more than one text needs.
-    let mut bytes = Cow::Borrowed(&known[..known.len().min(HEAD)]);
+    let mut bytes = Cow::Borrowed(head);
     let end = loop {
         let is_all = bytes.len() as u64 >= size;
         if let Some(end) = ptx::extent(&bytes, is_all) {
@@ -106,7 +88,8 @@ fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64), guesses: &mu
     let has_kernels = |module: ptx::Module| module.symbols().len() > 0;
     let is_ptx = ptx::Module::read(&bytes[..end]).is_ok_and(has_kernels);
     if !is_ptx {
-        guesses.wrong(bytes.len())?;
+        let left = guesses.take(bytes.len() as u64);
+        left.map_err(|()| io::Error::other("too many texts that begin like PTX"))?;
     }
     Ok(is_ptx.then_some(end as u64))
 }

@@ -1,10 +1,12 @@
 //! Limits the bytes that are decompressed at one time.
 
+use super::lock;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 /// The limit in bytes. A member that is larger uses the whole limit.
 const LIMIT: u64 = 64 << 20;
 
+#[derive(Default)]
 pub(super) struct Gate {
     used: Mutex<u64>,
     freed: Condvar,
@@ -17,14 +19,9 @@ pub(super) struct Pass<'g> {
 }
 
 impl Gate {
-    pub(super) fn new() -> Self {
-        Self { used: Mutex::new(0), freed: Condvar::new() }
-    }
-
     pub(super) fn enter(&self, size: u64) -> Pass<'_> {
         let size = size.min(LIMIT);
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let used = self.freed.wait_while(used, |used| *used + size > LIMIT);
+        let used = self.freed.wait_while(lock(&self.used), |used| *used + size > LIMIT);
         *used.unwrap_or_else(PoisonError::into_inner) += size;
         Pass { gate: self, size }
     }
@@ -32,8 +29,7 @@ impl Gate {
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let mut used = self.gate.used.lock().unwrap_or_else(PoisonError::into_inner);
-        *used -= self.size;
+        *lock(&self.gate.used) -= self.size;
         self.gate.freed.notify_all();
     }
 }
@@ -48,7 +44,7 @@ mod tests {
 
     #[test]
     fn no_more_enter_than_there_is_memory_for() {
-        let (gate, inside, most) = (Gate::new(), AtomicU64::new(0), AtomicU64::new(0));
+        let (gate, inside, most) = (Gate::default(), AtomicU64::new(0), AtomicU64::new(0));
         thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {

@@ -2,6 +2,7 @@
 
 use kernel_args_image::fatbin::Source;
 use std::{
+    borrow::Cow,
     fs::{self, File},
     io::{self, Cursor, Read, Seek, SeekFrom},
     path::Path,
@@ -12,8 +13,7 @@ const PIPE: u64 = 1 << 30;
 
 pub(crate) struct Input {
     from: Box<dyn ReadSeek>,
-    size: u64,
-    /// The number of bytes that were read.
+    pub(crate) size: u64,
     #[cfg(test)]
     pub(crate) count: u64,
 }
@@ -23,8 +23,11 @@ trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl Input {
-    /// Opens a file. One that the user named can also be a pipe, such as `<(…)`.
+    /// Opens a file. One that the user named can also be a pipe, such as `<(…)`, or `-`, standard input.
     pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
+        if is_named && path.as_os_str() == "-" {
+            return Self::read(io::stdin().lock(), PIPE);
+        }
         let kind = fs::metadata(path)?.file_type();
         if is_named && is_pipe(kind) {
             return Self::read(File::open(path)?, PIPE);
@@ -39,10 +42,6 @@ impl Input {
     pub(crate) fn of_file(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
         Ok(Self::new(file, size))
-    }
-
-    pub(crate) fn stdin() -> io::Result<Self> {
-        Self::read(io::stdin().lock(), PIPE)
     }
 
     fn read(from: impl Read, limit: u64) -> io::Result<Self> {
@@ -69,16 +68,11 @@ impl Input {
         }
     }
 
-    pub(crate) fn size(&self) -> u64 {
-        self.size
-    }
-
     pub(crate) fn read_at(&mut self, at: u64, to: &mut [u8]) -> io::Result<()> {
         self.seek(SeekFrom::Start(at))?;
         self.read_exact(to)
     }
 
-    /// Reads up to `size` bytes, starting at `start`.
     pub(crate) fn head(&mut self, start: u64, size: u64) -> io::Result<Vec<u8>> {
         let size = size.min(self.size.saturating_sub(start));
         let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];
@@ -102,6 +96,11 @@ impl Seek for Input {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.from.seek(to)
     }
+}
+
+/// Returns the name for messages. Invalid UTF-8 is replaced.
+pub(crate) fn label(path: &Path) -> Cow<'_, str> {
+    if path.as_os_str() == "-" { "standard input".into() } else { path.to_string_lossy() }
 }
 
 #[cfg(unix)]
@@ -139,7 +138,7 @@ mod tests {
     #[test]
     fn endless_input_is_an_error() {
         let read = |size: u64| Input::read(io::repeat(b'.').take(size), 1000);
-        assert_eq!(read(1000).map(|input| input.size()).unwrap(), 1000);
+        assert_eq!(read(1000).map(|input| input.size).unwrap(), 1000);
         for endless in [1001, u64::MAX] {
             let error = read(endless).err().unwrap().to_string();
             assert!(error.starts_with("more than 1000 bytes: "), "{error}");

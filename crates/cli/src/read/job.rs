@@ -4,37 +4,35 @@ use super::{
     Wanted,
     catalog::{Catalog, Contents},
     gate::Pass,
+    lock,
 };
 use crate::{error::Error, place::Place};
 use kernel_args_image::{self as image, fatbin::StreamedMember};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 pub(super) struct Job<'g> {
     pub(super) image: u32,
     pub(super) unit: u32,
     pub(super) place: Place,
-    pub(super) bytes: Bytes,
+    /// Of a fat binary, whose payload is in `bytes`.
+    pub(super) member: Option<StreamedMember>,
+    pub(super) bytes: Vec<u8>,
     pub(super) _pass: Pass<'g>,
-}
-
-pub(super) enum Bytes {
-    Plain(Vec<u8>),
-    Member(StreamedMember, Vec<u8>),
 }
 
 impl Job<'_> {
     pub(super) fn run(self, catalog: &Mutex<Catalog>, wanted: &Wanted<'_>) {
-        let Self { image, unit, place, bytes, _pass } = self;
+        let Self { image, unit, place, member, bytes, _pass } = self;
         let read = |bytes: &[u8]| Contents::read(image, &place, bytes, wanted);
-        let contents = match &bytes {
-            Bytes::Plain(bytes) => read(bytes),
-            Bytes::Member(member, payload) => {
-                let bytes = member.with_payload(payload).bytes();
+        let contents = match member {
+            None => read(&bytes),
+            Some(member) => {
+                let bytes = member.with_payload(&bytes).bytes();
                 bytes.map_err(image::Error::Fatbin).and_then(|bytes| read(&bytes))
             }
         };
         drop(bytes);
-        let mut catalog = catalog.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut catalog = lock(catalog);
         match contents {
             Ok(contents) => catalog.add(image, unit, place, contents),
             Err(error) => {

@@ -3,7 +3,6 @@
 use super::{Files, Skipped, paths};
 use crate::{
     error::Error,
-    global::Globals,
     kernel::{Host, Kernel},
 };
 use kernel_args_image::{Launchers, ParameterList, fatbin::MEMBER_LIMIT};
@@ -15,12 +14,9 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
     let (named, mut errors) = paths::files(paths, &mut skipped);
     let (mut kernels, mut warnings): (Vec<Kernel>, _) = (Vec::new(), Vec::new());
     for named in named {
-        let read = named.open().and_then(|mut input| {
-            let size = input.size();
-            if size > MEMBER_LIMIT {
-                return Err(std::io::Error::other(format!("{size} bytes, above the limit of {MEMBER_LIMIT}")));
-            }
-            input.head(0, size)
+        let read = named.open().and_then(|mut input| match input.size {
+            size @ ..=MEMBER_LIMIT => input.head(0, size),
+            size => Err(std::io::Error::other(format!("{size} bytes, above the limit of {MEMBER_LIMIT}"))),
         });
         let bytes = match read {
             Ok(bytes) if !named.is_direct && !Launchers::is_library(&bytes) => {
@@ -53,9 +49,8 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
                     let (prototype, result) = (launcher.prototype(), launcher.result_type());
                     let host = Host { file: Arc::clone(&named.name), prototype, result };
                     let parameters = ParameterList::of_members(launcher.parameters());
-                    let kernel =
-                        Kernel { symbol: symbol.to_owned(), parameters, host: Some(host), ..Kernel::default() };
-                    kernels.push(kernel);
+                    let symbol = symbol.to_owned();
+                    kernels.push(Kernel { symbol, parameters, host: Some(host), ..Kernel::default() });
                 }
                 Err(what) => reasons.entry(what.to_string()).or_default().push(symbol),
             }
@@ -81,5 +76,5 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
         }
     }
     kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
-    Files { kernels, globals: Globals::default(), places: Vec::new(), errors, warnings, skipped }
+    Files { kernels, errors, warnings, skipped, ..Files::default() }
 }

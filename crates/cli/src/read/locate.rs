@@ -10,13 +10,13 @@ use kernel_args_image::{Kind, cubin, fatbin, foreign_text, ptx};
 use object::read::{ReadCache, archive::ArchiveFile};
 use std::{borrow::Cow, io, sync::Arc};
 
-/// The maximum depth of nested archives.
+/// Of nested archives.
 const DEPTH: u32 = 4;
 
 /// Of the name of an archive's member, in bytes.
 const NAME: usize = 4096;
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Located {
     /// One or more fat binaries, one after another.
     pub(crate) kind: Kind,
@@ -25,7 +25,7 @@ pub(crate) struct Located {
     pub(crate) member: Option<Arc<str>>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Nothing {
     Foreign(String),
     /// A known format without device code.
@@ -36,9 +36,8 @@ pub(crate) enum Nothing {
 
 /// With `is_named` all text counts as PTX, otherwise only text that begins like PTX.
 pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, Nothing> {
-    let size = input.size();
-    let mut found =
-        Search { located: Vec::new(), end: 0, meter: Meter::new(size), guesses: embedded::Guesses::new(size) };
+    let size = input.size;
+    let mut found = Search { located: Vec::new(), end: 0, meter: Meter::new(size, 2), guesses: Meter::new(size, 8) };
     part(input, (0, size), None, is_named, DEPTH, &mut found)?;
     Ok(found.located)
 }
@@ -47,8 +46,10 @@ struct Search {
     located: Vec<Located>,
     /// The end of the sections that were read.
     end: u64,
+    /// A parser of a file format reads headers, names and symbols once.
     meter: Meter,
-    guesses: embedded::Guesses,
+    /// For texts that only begin like PTX.
+    guesses: Meter,
 }
 
 fn part(
@@ -62,12 +63,11 @@ fn part(
     const HEAD: u64 = 4096;
     let broken = |error: io::Error| Nothing::Broken(start, error.to_string());
     let head = input.head(start, size.min(HEAD)).map_err(broken)?;
-    let magic = head.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
     let whole = |kind, found: &mut Search| {
         found.located.push(Located { kind, start, size, member: member.cloned() });
         Ok(())
     };
-    if magic == Some(fatbin::MAGIC) {
+    if head.starts_with(&fatbin::MAGIC.to_le_bytes()) {
         return whole(Kind::Fatbin, found);
     }
     if head.starts_with(b"\x7fELF") {
@@ -220,7 +220,7 @@ fn object_file(
         if is_device_code {
             push(Kind::Fatbin, at, end - at);
         } else {
-            embedded::find(input, (at, end - at), &mut found.guesses, push)
+            embedded::find(input, (at, end - at), &found.guesses, push)
                 .map_err(|error| Nothing::Broken(at, error.to_string()))?;
         }
     }

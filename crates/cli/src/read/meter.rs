@@ -1,29 +1,29 @@
-//! Limits the bytes that a parser of file formats reads: tables can name the same bytes any number of times.
+//! Limits the bytes of a file that are read: tables can name the same bytes any number of times.
 
 use object::read::ReadRef;
 use std::{cell::Cell, ops::Range};
 
-#[derive(Debug)]
 pub(super) struct Meter(Cell<u64>);
 
 impl Meter {
-    /// A parser reads headers, names and symbols once: at most twice the size of the file.
-    pub(super) const fn new(size: u64) -> Self {
+    /// Of a file of `size` bytes, which can be read `times` times.
+    pub(super) const fn new(size: u64, times: u64) -> Self {
         const LEAST: u64 = 16 << 20;
-        Self(Cell::new(size.saturating_mul(2).saturating_add(LEAST)))
+        Self(Cell::new(size.saturating_mul(times).saturating_add(LEAST)))
     }
 
-    fn take(&self, size: u64) -> Result<(), ()> {
-        /// The memory for a read of any size.
-        const EACH: u64 = 64;
-        let left = self.0.get().checked_sub(size.saturating_add(EACH));
+    pub(super) fn take(&self, size: u64) -> Result<(), ()> {
+        let left = self.0.get().checked_sub(size);
         self.0.set(left.unwrap_or(0));
         left.map(drop).ok_or(())
     }
 }
 
+/// The memory for a read of any size.
+const EACH: u64 = 64;
+
 /// Beyond the limit, nothing can be read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Metered<'m, R> {
     pub(super) data: R,
     pub(super) meter: &'m Meter,
@@ -35,7 +35,7 @@ impl<'a, R: ReadRef<'a>> ReadRef<'a> for Metered<'_, R> {
     }
 
     fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'a [u8], ()> {
-        self.meter.take(size)?;
+        self.meter.take(size.saturating_add(EACH))?;
         self.data.read_bytes_at(offset, size)
     }
 
@@ -43,7 +43,7 @@ impl<'a, R: ReadRef<'a>> ReadRef<'a> for Metered<'_, R> {
     fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'a [u8], ()> {
         const LONGEST: u64 = 4096;
         let end = range.end.min(range.start.saturating_add(LONGEST));
-        self.meter.take(end.saturating_sub(range.start))?;
+        self.meter.take(end.saturating_sub(range.start).saturating_add(EACH))?;
         self.data.read_bytes_at_until(range.start..end, delimiter)
     }
 }
@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn what_is_read_over_and_over_ends() {
         let bytes = vec![b'n'; 1 << 20];
-        let meter = Meter::new(bytes.len() as u64);
+        let meter = Meter::new(bytes.len() as u64, 2);
         let data = Metered { data: &bytes[..], meter: &meter };
         let mut names = 0;
         while data.read_bytes_at_until(names..1 << 20, 0).is_err() && meter.0.get() > 0 {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | a format of files | `locate.rs`; places in a program: `sections.rs`, `embedded.rs` |
 //! | host functions | `launchers.rs` |
-//! | what limits the work for a hostile file | `locate.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
+//! | what limits the work for a hostile file | `locate.rs`, `meter.rs` |
 
 mod catalog;
 mod embedded;
@@ -18,7 +18,7 @@ mod paths;
 mod reader;
 mod sections;
 
-pub(crate) use input::Input;
+pub(crate) use input::{Input, label};
 pub(crate) use launchers::read as launchers;
 pub(crate) use paths::Skipped;
 
@@ -31,11 +31,11 @@ use reader::Reader;
 use std::{
     fs::File,
     path::PathBuf,
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{Mutex, MutexGuard, PoisonError, mpsc},
     thread,
 };
 
-#[derive(Debug)]
+#[derive(Default)]
 pub(crate) struct Files {
     pub(crate) kernels: Vec<Kernel>,
     pub(crate) globals: Globals,
@@ -63,34 +63,31 @@ pub(crate) fn read_open(name: &str, file: File, wanted: &Wanted<'_>) -> Files {
     all(&[named], Vec::new(), Skipped::default(), wanted, Progress::hidden(size))
 }
 
-fn all(
-    named: &[Named],
-    mut errors: Vec<Error>,
-    mut skipped: Skipped,
-    wanted: &Wanted<'_>,
-    mut progress: Progress,
-) -> Files {
-    let catalog = Mutex::new(Catalog::default());
-    let gate = Gate::new();
+fn all(named: &[Named], errors: Vec<Error>, skipped: Skipped, wanted: &Wanted<'_>, progress: Progress) -> Files {
+    let (catalog, gate) = (Mutex::default(), Gate::default());
     let (send, receive) = mpsc::sync_channel::<Job<'_>>(16);
     let receive = Mutex::new(receive);
     let threads = thread::available_parallelism().map_or(1, usize::from).clamp(1, 4);
-    thread::scope(|scope| {
+    let (_progress, skipped, mut errors) = thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let job = receive.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok(job) = job else { return };
+                    let Ok(job) = lock(&receive).recv() else { return };
                     job.run(&catalog, wanted);
                 }
             });
         }
-        let mut reader = Reader::new(send, &gate, &mut progress, &mut skipped, &mut errors);
+        let mut reader = Reader { send, gate: &gate, images: 0, units: 0, done: 0, progress, skipped, errors };
         for (number, named) in (0..).zip(named) {
             reader.file(number, named);
         }
+        (reader.progress, reader.skipped, reader.errors)
     });
-    let mut catalog = catalog.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut catalog: Catalog = catalog.into_inner().unwrap_or_else(PoisonError::into_inner);
     catalog.errors.append(&mut errors);
     catalog.finish(skipped)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! The files that a command line names directly or through directories.
 
-use super::input::Input;
+use super::input::{Input, label};
 use crate::error::Error;
 use std::{
     fs::{self, File},
@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Files and members that are skipped.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Skipped {
     /// Files in directories without device code.
     pub(crate) foreign: usize,
@@ -34,7 +34,6 @@ impl Skipped {
 }
 
 pub(super) struct Named {
-    /// The name for messages. Invalid UTF-8 is replaced.
     pub(super) name: Arc<str>,
     pub(super) origin: Origin,
     /// The size in bytes, if it is known.
@@ -46,7 +45,6 @@ pub(super) struct Named {
 pub(super) enum Origin {
     Path(PathBuf),
     File(File),
-    StandardInput,
 }
 
 impl Named {
@@ -54,7 +52,6 @@ impl Named {
         match &self.origin {
             Origin::Path(path) => Input::open(path, self.is_direct),
             Origin::File(file) => Input::of_file(file.try_clone()?),
-            Origin::StandardInput => Input::stdin(),
         }
     }
 }
@@ -65,8 +62,7 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
     let mut errors = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            let origin = Origin::StandardInput;
-            found.push(Named { name: "standard input".into(), origin, size: 0, is_direct: true });
+            found.push(named(path, 0, true));
             continue;
         }
         let before = found.len();
@@ -86,7 +82,7 @@ pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Ve
 }
 
 fn named(path: &Path, size: u64, is_direct: bool) -> Named {
-    Named { name: path.to_string_lossy().into(), origin: Origin::Path(path.to_owned()), size, is_direct }
+    Named { name: label(path).into(), origin: Origin::Path(path.to_owned()), size, is_direct }
 }
 
 fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use super::{
     gate::Gate,
     input::{Input, Window},
-    job::{Bytes, Job},
+    job::Job,
     locate::{Located, Nothing, locate},
     paths::{Named, Skipped},
 };
@@ -12,36 +12,25 @@ use crate::{
     place::{Kind, Place, Unit},
     progress::Progress,
 };
-use kernel_args_abi::Sm;
 use kernel_args_image::{
     self as image,
-    fatbin::{self, Budget, Stream, StreamError},
+    fatbin::{self, Budget, Stream, StreamError, StreamedMember},
 };
 use std::{ops::ControlFlow, sync::mpsc};
 
-pub(super) struct Reader<'g, 'r> {
-    send: mpsc::SyncSender<Job<'g>>,
-    gate: &'g Gate,
+pub(super) struct Reader<'g> {
+    pub(super) send: mpsc::SyncSender<Job<'g>>,
+    pub(super) gate: &'g Gate,
     /// The number of PTX texts and cubins, and the number of units, so far.
-    images: u32,
-    units: u32,
-    done: u64,
-    progress: &'r mut Progress,
-    skipped: &'r mut Skipped,
-    errors: &'r mut Vec<Error>,
+    pub(super) images: u32,
+    pub(super) units: u32,
+    pub(super) done: u64,
+    pub(super) progress: Progress,
+    pub(super) skipped: Skipped,
+    pub(super) errors: Vec<Error>,
 }
 
-impl<'g, 'r> Reader<'g, 'r> {
-    pub(super) const fn new(
-        send: mpsc::SyncSender<Job<'g>>,
-        gate: &'g Gate,
-        progress: &'r mut Progress,
-        skipped: &'r mut Skipped,
-        errors: &'r mut Vec<Error>,
-    ) -> Self {
-        Self { send, gate, images: 0, units: 0, done: 0, progress, skipped, errors }
-    }
-
+impl Reader<'_> {
     pub(super) fn file(&mut self, number: u32, named: &Named) {
         self.progress.file(&named.name, self.done);
         let mut input = match named.open() {
@@ -71,7 +60,7 @@ impl<'g, 'r> Reader<'g, 'r> {
         let errors = self.errors.len();
         let (images, skipped) = (self.images, self.skipped.members);
         let mut member = None;
-        let mut budget = Budget::new(input.size());
+        let mut budget = Budget::new(input.size);
         for part in located {
             if member != Some(&part.member) {
                 member = Some(&part.member);
@@ -107,7 +96,7 @@ impl<'g, 'r> Reader<'g, 'r> {
             return self.errors.push(Error::new(unit, what).at(part.start));
         }
         match input.head(part.start, part.size) {
-            Ok(bytes) => self.job(unit, part.start, kind, None, bytes.len() as u64, Bytes::Plain(bytes)),
+            Ok(bytes) => self.job(unit, part.start, kind, None, bytes),
             Err(error) => self.errors.push(Error::new(unit, error).at(part.start)),
         }
     }
@@ -149,12 +138,7 @@ impl<'g, 'r> Reader<'g, 'r> {
                 }
             };
             match stream.payload(&member) {
-                Ok(payload) => {
-                    let size = member.size().max(member.payload_size());
-                    let at = part.start + member.at();
-                    let bytes = Bytes::Member(member, payload);
-                    self.job(unit, at, kind, Some(member.sm()), size, bytes);
-                }
+                Ok(payload) => self.job(unit, part.start + member.at(), kind, Some(member), payload),
                 Err(found) => self.errors.push(error(found, member.at())),
             }
         }
@@ -162,9 +146,10 @@ impl<'g, 'r> Reader<'g, 'r> {
         ControlFlow::Continue(())
     }
 
-    fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
-        let place = Place { unit: unit.clone(), at, kind, sm };
-        let job = Job { image: self.images, unit: self.units, place, bytes, _pass: self.gate.enter(size) };
+    fn job(&mut self, unit: &Unit, at: u64, kind: Kind, member: Option<StreamedMember>, bytes: Vec<u8>) {
+        let place = Place { unit: unit.clone(), at, kind, sm: member.as_ref().map(StreamedMember::sm) };
+        let size = member.as_ref().map_or(0, StreamedMember::size).max(bytes.len() as u64);
+        let job = Job { image: self.images, unit: self.units, place, member, bytes, _pass: self.gate.enter(size) };
         self.images += 1;
         // The receiving threads end only after this thread.
         _ = self.send.send(job);
@@ -187,24 +172,21 @@ mod tests {
     /// Reads parts of a file. Returns the decompressed size of the members that would be parsed, and the errors.
     fn read(bytes: Vec<u8>, parts: &[Located]) -> (u64, Vec<Error>) {
         let (send, receive) = mpsc::sync_channel::<Job<'_>>(1);
-        let (gate, mut progress) = (Gate::new(), Progress::hidden(0));
-        let (mut skipped, mut errors) = (Skipped::default(), Vec::new());
-        let named =
-            Named { name: "file".into(), origin: Origin::StandardInput, size: bytes.len() as u64, is_direct: true };
-        let size = thread::scope(|scope| {
+        let gate = Gate::default();
+        let (progress, skipped, errors) = (Progress::hidden(0), Skipped::default(), Vec::new());
+        let origin = Origin::Path("file".into());
+        let named = Named { name: "file".into(), origin, size: bytes.len() as u64, is_direct: true };
+        thread::scope(|scope| {
             let sizes = scope.spawn(|| {
-                let size = |job: Job<'_>| match job.bytes {
-                    Bytes::Member(member, _) => member.size(),
-                    Bytes::Plain(bytes) => bytes.len() as u64,
-                };
+                let size = |job: Job<'_>| job.member.map_or(job.bytes.len() as u64, |member| member.size());
                 receive.into_iter().map(size).sum()
             });
-            let mut reader = Reader::new(send, &gate, &mut progress, &mut skipped, &mut errors);
+            let mut reader = Reader { send, gate: &gate, images: 0, units: 0, done: 0, progress, skipped, errors };
             reader.located(&mut Input::of(bytes), 0, &named, parts);
-            drop(reader);
-            sizes.join().expect("no panic")
-        });
-        (size, errors)
+            let Reader { send, errors, .. } = reader;
+            drop(send);
+            (sizes.join().expect("no panic"), errors)
+        })
     }
 
     /// The fat binaries of a file are in sections, or in members of an archive.

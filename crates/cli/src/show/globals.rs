@@ -32,7 +32,7 @@ pub(super) fn write(globals: &Globals, demangle: bool, output: &mut Output) -> i
 }
 
 pub(super) fn json(globals: &Globals) -> Value {
-    let global = |global: &crate::global::Global| {
+    let globals = globals.iter().map(|global| {
         json!({
             "symbol": global.symbol,
             "name": global.name,
@@ -41,6 +41,6 @@ pub(super) fn json(globals: &Globals) -> Value {
             "align": global.align,
             "type": global.ty,
         })
-    };
-    globals.iter().map(global).collect()
+    });
+    globals.collect()
 }

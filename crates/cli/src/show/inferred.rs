@@ -18,8 +18,7 @@ pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (boo
     if !slots.any(|offset| offset.saturating_add(8) > at && offset < end) {
         return ["–".to_owned(), String::new()];
     }
-    let slot = body.at(at).filter(|_| value.size == 8);
-    let Some(slot) = slot.filter(|_| !value.members.is_known()) else {
+    let Some(slot) = body.at(at).filter(|_| value.size == 8 && !value.members.is_known()) else {
         return Default::default();
     };
     let is_untyped = value.cpp.is_unknown() || value.cpp.base == CppBase::Void;

@@ -5,6 +5,7 @@ use super::{globals, inferred, types};
 use crate::{
     escape,
     kernel::{Host, InImage, Kernel, block_size},
+    place::Kind,
     read::Files,
 };
 use kernel_args_abi::{Alignment, Parameter, signature::Variant};
@@ -26,12 +27,9 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
         "unreadable_files": files.skipped.unreadable,
         "members": files.skipped.members,
     });
-    let errors: Vec<Value> = files
-        .errors
-        .iter()
-        .map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}))
-        .collect();
-    let errors = escape::json(&Value::Array(errors));
+    let errors = files.errors.iter();
+    let errors = errors.map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}));
+    let errors = escape::json(&errors.collect());
     let globals = escape::json(&globals::json(&files.globals));
     writeln!(to, "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}")
 }
@@ -55,14 +53,9 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
 
 pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let members = parameter.members.is_known().then(|| {
-        let members = parameter.members.iter().map(|member| self::parameter(&member));
-        members.collect::<Vec<_>>()
-    });
-    let enumerators = parameter.members.is_enum().then(|| {
-        let variants = parameter.members.variants();
-        variants.map(|variant| enumerator(&variant)).collect::<Vec<_>>()
-    });
+    let list = parameter.members;
+    let members = || list.iter().map(|member| self::parameter(&member)).collect::<Value>();
+    let enumerators = || list.variants().map(|variant| enumerator(&variant)).collect::<Value>();
     let mut json = json!({
         "name": text(parameter.name),
         "type": (!parameter.cpp.is_unknown()).then(|| parameter.cpp.to_string()),
@@ -71,9 +64,9 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         "offset": parameter.offset,
         "size": parameter.size,
         "align": parameter.align.map(Alignment::bytes),
-        "members": members,
-        "enumerators": enumerators,
-        "opaque": parameter.members.why_opaque().map(types::opaque),
+        "members": list.is_known().then(members),
+        "enumerators": list.is_enum().then(enumerators),
+        "opaque": list.why_opaque().map(types::opaque),
     });
     if let Some(inferred) = inferred::json(parameter) {
         json["inferred"] = inferred;
@@ -97,7 +90,7 @@ fn image(image: &InImage) -> Value {
     json!({
         "file": &*place.unit.file,
         "member": place.unit.member.as_deref(),
-        "kind": place.kind.name(),
+        "kind": if place.kind == Kind::Ptx { "ptx" } else { "cubin" },
         "gpu": place.sm.map(|sm| sm.to_string()),
         "offset": place.at,
         "registers": image.resources.and_then(|taken| taken.registers),

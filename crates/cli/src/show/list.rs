@@ -1,8 +1,12 @@
 //! Writes one line per kernel, in a stable order, for reading and comparing.
 
 use super::types;
-use crate::{escape, kernel::Kernel};
-use kernel_args_abi::{Alignment, Members, Parameter};
+use crate::{
+    escape,
+    kernel::Kernel,
+    style::{joined, number},
+};
+use kernel_args_abi::{Alignment, Parameter};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
@@ -31,8 +35,7 @@ pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
             if is_only {
                 return line;
             }
-            let gpus: Vec<String> = gpus.into_iter().collect();
-            format!("{line} [{}]", gpus.join(" "))
+            format!("{line} [{}]", joined(gpus, " "))
         };
         lines.into_iter().map(line)
     };
@@ -40,61 +43,37 @@ pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
 }
 
 fn line(kernel: &Kernel) -> String {
-    let mut line = escape::list(&kernel.symbol).into_owned();
-    line.push('(');
-    for (index, parameter) in kernel.parameters().iter().enumerate() {
-        if index > 0 {
-            line.push_str(", ");
-        }
-        push(&mut line, parameter, true);
-    }
-    line.push(')');
-    if let Some(host) = &kernel.host {
-        _ = write!(line, " -> {}", escape::terminal(&host.result));
-    }
-    line.push_str(&kernel.limits.listed());
-    line
+    let parameters = kernel.parameters();
+    let parameters = joined(parameters.iter().map(|parameter| spelled(parameter, true)), ", ");
+    let result = kernel.host.as_ref().map(|host| format!(" -> {}", escape::terminal(&host.result)));
+    let (symbol, limits) = (escape::list(&kernel.symbol), kernel.limits.listed());
+    format!("{symbol}({parameters}){}{limits}", result.unwrap_or_default())
 }
 
-fn push(line: &mut String, parameter: &Parameter<'_>, is_parameter: bool) {
-    let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
-    line.push_str(&types::spelling(parameter));
-    if !parameter.name.is_empty() {
-        line.push(' ');
-        line.push_str(&escape::list(parameter.name));
+fn spelled(parameter: &Parameter<'_>, is_parameter: bool) -> String {
+    let &Parameter { name, offset, size, align, members, .. } = parameter;
+    let mut text = types::spelling(parameter);
+    if !name.is_empty() {
+        text.extend([" ", &escape::list(name)]);
     }
     // The calling convention places the arguments of a host function.
-    if is_parameter && parameter.offset.is_none() && parameter.align.is_none() {
-        _ = write!(line, " {}", parameter.size);
+    if is_parameter && offset.is_none() && align.is_none() {
+        _ = write!(text, " {size}");
     } else {
-        _ = write!(line, " @{} {}", number(parameter.offset), parameter.size);
+        _ = write!(text, " @{} {size}", number(offset));
         if is_parameter {
-            _ = write!(line, "/{}", number(parameter.align.map(Alignment::bytes)));
+            _ = write!(text, "/{}", number(align.map(Alignment::bytes)));
         }
     }
-    push_members(line, parameter.members);
-}
-
-fn push_members(line: &mut String, members: Members<'_>) {
-    if let Some(why) = members.why_opaque() {
-        _ = write!(line, " {{{}}}", types::opaque(why));
-        return;
-    }
-    if members.is_enum() {
-        let values = members.variants();
-        let values = values.map(|v| format!("{} = {}", escape::list(v.name), v.value));
-        _ = write!(line, " {{{}}}", values.collect::<Vec<_>>().join(", "));
-        return;
-    }
-    if !members.is_known() || members.is_empty() {
-        return;
-    }
-    line.push_str(" {");
-    for (index, member) in members.iter().enumerate() {
-        if index > 0 {
-            line.push_str(", ");
+    let inside = match members.why_opaque() {
+        Some(why) => types::opaque(why).to_owned(),
+        None if members.is_enum() => {
+            joined(members.variants().map(|v| format!("{} = {}", escape::list(v.name), v.value)), ", ")
         }
-        push(line, &member, false);
-    }
-    line.push('}');
+        None if members.is_known() && !members.is_empty() => {
+            joined(members.iter().map(|member| spelled(&member, false)), ", ")
+        }
+        None => return text,
+    };
+    text + " {" + &inside + "}"
 }

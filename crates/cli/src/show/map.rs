@@ -20,16 +20,20 @@ pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> S
             mark(&mut owners, index, parameter, offset, DEPTH);
         }
     }
-    let owner = |byte: usize| owners[byte];
-    let written = write_map(&mut rows, size, owner, |rows, owner, count| {
-        let piece = match owner {
-            Some(index) => paint.parameter(index, &letter(index).to_string().repeat(count)),
-            None => paint.faint(&".".repeat(count)),
-        };
-        rows.write_str(&piece)
-    });
     // Writing to a `String` cannot fail.
-    written.map(|()| rows).unwrap_or_default()
+    _ = write_map(
+        &mut rows,
+        size,
+        |byte| owners[byte],
+        |rows, owner, count| {
+            let piece = match owner {
+                Some(index) => paint.parameter(index, &letter(index).to_string().repeat(count)),
+                None => paint.faint(&".".repeat(count)),
+            };
+            rows.write_str(&piece)
+        },
+    );
+    rows
 }
 
 /// Only bytes that hold values.
@@ -58,7 +62,7 @@ mod tests {
     use kernel_args_abi::{CppBase, CppType, Members};
 
     fn plain(parameters: &[Parameter<'_>], size: usize) -> Vec<String> {
-        let rows = rows(parameters, size, Paint::new(false));
+        let rows = rows(parameters, size, Paint(false));
         rows.lines().skip(1).map(str::to_owned).collect()
     }
 

@@ -7,7 +7,7 @@ use crate::{
     output::Output,
     place::{Kind, Unit},
     read::Files,
-    style::count as counted,
+    style::{count as counted, joined, number},
 };
 use kernel_args_abi::Sm;
 use std::{
@@ -59,7 +59,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
     columns.write("", output)?;
     let symbols: BTreeSet<&str> = files.kernels.iter().map(|kernel| &*kernel.symbol).collect();
     let skipped = &files.skipped;
-    let images = files.places.len() as u64;
+    let images = files.places.len();
     let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
     let mut total = format!(
         "{} in {} of {}",
@@ -80,10 +80,8 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
 }
 
 fn gpus(gpus: &BTreeSet<Option<Sm>>) -> String {
-    let name = |sm: &Option<Sm>| sm.map_or_else(|| "?".to_owned(), |sm| sm.0.to_string());
-    let gpus: Vec<String> = gpus.iter().map(name).collect();
     if gpus.is_empty() {
         return "–".to_owned();
     }
-    format!("sm_{}", gpus.join(" "))
+    format!("sm_{}", joined(gpus.iter().map(|sm| number(sm.map(|sm| sm.0))), " "))
 }

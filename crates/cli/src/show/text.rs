@@ -7,7 +7,7 @@ use crate::{
     kernel::{DEPTH, Host, InImage, Kernel, MEMBERS, block_size},
     output::Output,
     place::Kind,
-    style::{Paint, count},
+    style::{Paint, count, joined, number},
 };
 use kernel_args_abi::{Body, Parameter, Sm, signature::Variant, texts::byte_map::letter};
 use std::{
@@ -57,24 +57,20 @@ fn line(to: &mut dyn Write, paint: Paint, what: &str, text: &str) -> io::Result<
 }
 
 fn write_parameters(parameters: &[Parameter<'_>], is_host: bool, paint: Paint, to: &mut dyn Write) -> io::Result<()> {
-    let size = block_size(parameters);
-    let count = match parameters.len() {
-        0 => return writeln!(to, "  no parameters"),
-        number => count(number, "parameter"),
-    };
-    match size {
-        _ if is_host => writeln!(to, "  {count}")?,
-        Some(1) => writeln!(to, "  {count}, 1 byte")?,
-        Some(size) => writeln!(to, "  {count}, {size} bytes")?,
-        None => writeln!(to, "  {count}; offsets depend on the GPU")?,
+    if parameters.is_empty() {
+        return writeln!(to, "  no parameters");
     }
+    let size = block_size(parameters);
+    let bytes = match size {
+        _ if is_host => String::new(),
+        Some(size) => format!(", {}", count(size, "byte")),
+        None => "; offsets depend on the GPU".to_owned(),
+    };
+    writeln!(to, "  {}{bytes}", count(parameters.len(), "parameter"))?;
     let head = ["", "parameter", "type", "offset", "size", "align", "use", "inferred"];
     let mut columns = Columns::new(&head, &[3, 4, 5]);
-    let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
-        let letter = letter(index).to_string();
-        let value = Value { of: parameter, body: parameter.body, at: 0, depth: 0 };
-        push(&mut columns, &mut owners, (index, &letter), &value);
+        push(&mut columns, &letter(index).to_string(), parameter, (parameter.body, 0), 0);
     }
     // The calling convention places the arguments of a host function.
     if is_host {
@@ -83,9 +79,12 @@ fn write_parameters(parameters: &[Parameter<'_>], is_host: bool, paint: Paint, t
     for optional in [3, 5, 6, 7] {
         columns.remove_unused_heading(optional);
     }
-    for (row, owner) in columns.rows().zip(owners) {
+    let mut begun: usize = 0;
+    for row in columns.rows() {
         let (letter, rest) = (&row[0], row[1..].join("  "));
-        match owner {
+        // The rows of its members follow the row of a parameter.
+        begun += usize::from(letter != " ");
+        match begun.checked_sub(1) {
             Some(index) => writeln!(to, "  {}  {}", paint.parameter(index, letter), rest.trim_end())?,
             None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,
         }
@@ -101,16 +100,7 @@ fn write_parameters(parameters: &[Parameter<'_>], is_host: bool, paint: Paint, t
 }
 
 /// A parameter, or a member at `at` bytes in the parameter with this body.
-struct Value<'p> {
-    of: &'p Parameter<'p>,
-    body: Body<'p>,
-    at: usize,
-    depth: u32,
-}
-
-fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter): (usize, &str), value: &Value<'_>) {
-    let &Value { of: parameter, body, at, depth } = value;
-    let number = |number: Option<usize>| number.map_or_else(|| "?".to_owned(), |n| n.to_string());
+fn push(columns: &mut Columns, letter: &str, parameter: &Parameter<'_>, (body, at): (Body<'_>, usize), depth: u32) {
     let unit = if depth > 0 { "." } else { "" };
     let mut ty = types::spelling(parameter);
     if let Some(why) = parameter.members.why_opaque() {
@@ -132,26 +122,19 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
         uses,
         inferred,
     ]);
-    owners.push(Some(index));
     if depth == DEPTH {
         return;
     }
     for member in parameter.members.iter().take(MEMBERS) {
-        let offset = member.offset.unwrap_or_default();
-        let value = Value {
-            of: &member,
-            // Only the first element of an array of structs is shown.
-            body: if parameter.cpp.is_array() { Body::UNKNOWN } else { body },
-            at: at.saturating_add(offset),
-            depth: depth + 1,
-        };
-        push(columns, owners, (index, " "), &value);
+        // Only the first element of an array of structs is shown.
+        let body = if parameter.cpp.is_array() { Body::UNKNOWN } else { body };
+        let at = at.saturating_add(member.offset.unwrap_or_default());
+        push(columns, " ", &member, (body, at), depth + 1);
     }
     let indent = "  ".repeat(depth as usize + 1);
     for Variant { name, value } in parameter.members.variants().take(MEMBERS) {
         let name = format!("{indent}{}", terminal(name));
         columns.push(vec![" ".to_owned(), name, format!("= {value}")]);
-        owners.push(Some(index));
     }
     if depth == 0 && parameter.size != 8 && !parameter.members.is_known() {
         let slots = body.slots().filter(inferred::is_shown);
@@ -160,14 +143,12 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
             let (name, offset, size) = (format!("{indent}."), slot.offset.to_string(), "8".to_owned());
             let none = String::new;
             columns.push(vec![" ".to_owned(), name, none(), offset, size, none(), uses, inferred]);
-            owners.push(Some(index));
         }
     }
     let count = parameter.members.len().max(parameter.members.variants().count());
     if count > MEMBERS {
         let more = format!("{indent}… {} more", count - MEMBERS);
         columns.push(vec![" ".to_owned(), more]);
-        owners.push(Some(index));
     }
 }
 
@@ -192,8 +173,7 @@ fn gpu(image: &InImage) -> Gpu {
 }
 
 fn names(gpus: &BTreeSet<Gpu>) -> String {
-    let names: Vec<&str> = gpus.iter().map(|(.., name)| name.as_str()).collect();
-    names.join(", ")
+    joined(gpus.iter().map(|(.., name)| name), ", ")
 }
 
 /// Returns one number if it is equal for all GPUs, otherwise one number per GPU.
@@ -209,11 +189,13 @@ fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
                 seen.entry(number).or_default().insert(gpu(image));
             }
         }
-        let texts_of = seen.iter().map(|(number, gpus)| format!("{number}{unit} ({})", names(gpus)));
         match seen.len() {
             0 => {}
             1 => texts.extend(seen.keys().map(|number| (what, format!("{number}{unit}")))),
-            _ => texts.push((what, texts_of.collect::<Vec<_>>().join(", "))),
+            _ => {
+                let each = seen.iter().map(|(number, gpus)| format!("{number}{unit} ({})", names(gpus)));
+                texts.push((what, joined(each, ", ")));
+            }
         }
     }
     texts

@@ -1,7 +1,7 @@
 //! One JSON object for each launch, each on its own line. The README of this crate has the schema.
 
 use super::{
-    Argument, BadPointer, Traced, microseconds,
+    Traced, microseconds,
     protocol::{GraphLaunch, hex},
 };
 use crate::escape;
@@ -27,8 +27,9 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
         "parameters": event.values.as_ref().map(|_| parameters(launch)),
     });
     if event.memory.is_some() {
-        let bad = |bad: &BadPointer| json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem });
-        value["bad_pointers"] = launch.bad_pointers.iter().map(bad).collect();
+        let bad = launch.bad_pointers.iter();
+        let bad = bad.map(|bad| json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem }));
+        value["bad_pointers"] = bad.collect();
     }
     writeln!(to, "{}", escape::json(&value))
 }
@@ -54,7 +55,7 @@ pub(super) fn error(result: &str) -> Value {
 
 fn parameters(launch: &Traced<'_>) -> Vec<Value> {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let parameter = |argument: &Argument<'_>| {
+    let parameters = launch.arguments.iter().map(|argument| {
         json!({
             "name": text(&argument.name),
             "type": text(&argument.ty),
@@ -63,6 +64,6 @@ fn parameters(launch: &Traced<'_>) -> Vec<Value> {
             "value": argument.value,
             "bytes": hex(&argument.passed.bytes),
         })
-    };
-    launch.arguments.iter().map(parameter).collect()
+    });
+    parameters.collect()
 }

@@ -1,7 +1,7 @@
 //! The kernels of a program's images, and the arguments of a launch.
 
 use super::protocol::{Passed, Values, hex};
-use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
+use crate::{error::Error, kernel::Kernel, read, show::types::spelling, style::joined};
 use kernel_args_abi::{Class, Parameter, Value};
 use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
 use kernel_args_nvrtc::open_to_read;
@@ -64,7 +64,7 @@ impl Images {
         true
     }
 
-    /// Returns the C++ name without its parameters, or the symbol.
+    /// Returns the C++ name, or the symbol.
     pub(crate) fn known_name<'s>(&'s self, symbol: &'s str, demangle: bool) -> &'s str {
         match self.names.get(symbol) {
             Some(Some(name)) if demangle => name.text(),
@@ -77,14 +77,8 @@ impl Images {
         let each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
         let fits = each.filter(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
         // A cubin contains no kinds of numbers: PTX for another GPU does.
-        let unknown = |parameters: &[Parameter<'_>]| {
-            parameters
-                .iter()
-                .filter(|parameter| parameter.class == Class::Unknown && parameter.cpp.is_unknown())
-                .count()
-        };
-        let found = fits.min_by_key(|(_, parameters)| unknown(parameters));
-        match found {
+        let is_unknown = |known: &&Parameter<'_>| known.class == Class::Unknown && known.cpp.is_unknown();
+        match fits.min_by_key(|(_, parameters)| parameters.iter().filter(is_unknown).count()) {
             Some((kernel, parameters)) => Found { kernel: Some(kernel), parameters, different: None },
             None => Found { different: named.and_then(|named| named.first()), ..Found::default() },
         }
@@ -142,21 +136,20 @@ fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
     let class = if parameter.class == Class::Integer { Class::Unknown } else { parameter.class };
     match Value::of(&Parameter { class, ..*parameter }, bytes) {
         Value::Bytes(bytes) if bytes.len() <= 8 => {
-            let mut wide = [0; 8];
-            wide[..bytes.len()].copy_from_slice(bytes);
-            match (u64::from_le_bytes(wide), bytes.len()) {
+            let number = bytes.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+            match (number, bytes.len()) {
                 (number, ..=4) if number < SMALL => number.to_string(),
                 (0, _) => String::from("0"),
                 (number, _) => format!("{number:#x}"),
             }
         }
         Value::Bytes(bytes) => {
-            let groups: Vec<String> = bytes[..bytes.len().min(SHOWN)].chunks(4).map(hex).collect();
+            let groups = joined(bytes[..bytes.len().min(SHOWN)].chunks(4).map(hex), " ");
             let rest = match bytes.len() {
                 ..=SHOWN => String::new(),
                 length => format!(" … {length} bytes"),
             };
-            format!("{{{}{rest}}}", groups.join(" "))
+            format!("{{{groups}{rest}}}")
         }
         known => known.to_string(),
     }

@@ -48,7 +48,7 @@ use summary::Summary;
 pub(crate) use text::{extents, without_parameters};
 use verify::Verified;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 enum Format {
     Text,
     Json,
@@ -80,46 +80,40 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
     let mut images = Images::default();
     let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
-        let event = match event {
-            Ok(event) => event,
-            Err(why) => {
-                error::warn(&Error::new("", format!("the trace of process {process} ends: {why}")));
-                continue;
-            }
-        };
         match event {
-            Event::Process(started) => {
+            Err(why) => error::warn(&Error::new("", format!("the trace of process {process} ends: {why}"))),
+            Ok(Event::Process(program)) => {
                 seen.has_process = true;
                 // The first process is the program itself.
                 if process > 0 && writer.format == Format::Text {
-                    writeln!(writer.to, "process {process}: {}", escape::terminal(&started.program))?;
+                    writeln!(writer.to, "process {process}: {}", escape::terminal(&program))?;
                 }
             }
-            Event::Failed(why) => {
+            Ok(Event::Failed(why)) => {
                 seen.failed = why.lines().next().map(str::to_owned);
                 error::print(&Error::new("", format!("the program runs without a trace: {why}")));
             }
-            Event::Image(file) => {
+            Ok(Event::Image(file)) => {
                 if let Some(error) = session.read(file, |path| images.add(path)) {
                     error::warn(&format_args!("an image of the program cannot be read: {error}"));
                 }
             }
-            Event::Graph(graph) => {
+            Ok(Event::Graph(graph)) => {
                 seen.is_shown = true;
                 writer.graph(process, &graph)?;
             }
-            Event::Recorded(recorded) => {
+            Ok(Event::Recorded(recorded)) => {
                 seen.is_recorded = true;
                 if let Some(record) = &record {
                     _ = images.name(&recorded.symbol);
                     record.write(&recorded, session.folder(), &images);
                 }
             }
-            Event::Unrecorded(protocol::Unrecorded { symbol, why }) => {
+            Ok(Event::Unrecorded(protocol::Unrecorded { symbol, why })) => {
                 seen.is_recorded = true;
                 error::print(&Error::new("", format!("`{symbol}` was not recorded: {why}")));
             }
-            Event::Launch(mut launch) => {
+            Ok(Event::Launch(mut launch)) => {
                 seen.launches += 1;
                 if select.wants(&launch.symbol) {
                     seen.is_shown = true;
@@ -130,7 +124,7 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
                 }
             }
             // The connection has answered it.
-            Event::Wanted(_) => {}
+            Ok(Event::Wanted(_)) => {}
         }
     }
     let code = session.finish()?;
@@ -173,7 +167,7 @@ impl Writer {
             },
             demangle: options.demangle(),
             to,
-            paint: Paint::new(has_colors),
+            paint: Paint(has_colors),
             chrome: file("chrome").as_deref().map(Chrome::create).transpose()?,
             summary: Summary::default(),
             verified: options.is("verify").then(Verified::default),
@@ -294,7 +288,7 @@ impl Write for TraceFile {
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), Error::new(path.display().to_string(), error.to_string()))
+    io::Error::new(error.kind(), Error::new(path.display(), error))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "2^53 nanoseconds are 104 days")]

@@ -9,9 +9,9 @@ use crate::{
     error::{self, Error},
     escape::terminal,
 };
-use kernel_args_image::fatbin::MEMBER_LIMIT;
-use kernel_args_image::recording::{
-    Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer,
+use kernel_args_image::{
+    fatbin::MEMBER_LIMIT,
+    recording::{Attribute, ElementType, Machine, Manifest, Memory, Moment, Parameter, Pointer, Writer},
 };
 use kernel_args_nvrtc::{NewFile, open_to_read};
 use std::{
@@ -131,9 +131,9 @@ fn described(recorded: &Recorded, images: &Images) -> (Manifest, Option<PathBuf>
 
 /// Returns the elements behind a pointer of this C++ type.
 fn elements(ty: &str) -> Option<ElementType> {
-    match ty.trim_end_matches('*').trim_end_matches(" const") {
-        "float" if ty.ends_with('*') => Some(ElementType::F32),
-        "double" if ty.ends_with('*') => Some(ElementType::F64),
+    match ty.strip_suffix('*')?.trim_end_matches('*').trim_end_matches(" const") {
+        "float" => Some(ElementType::F32),
+        "double" => Some(ElementType::F64),
         _ => None,
     }
 }

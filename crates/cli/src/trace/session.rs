@@ -92,7 +92,7 @@ impl Session {
         let mut command = options.values::<OsString>("command").into_iter();
         let name = command.next().unwrap_or_default();
         let program = name.to_string_lossy().into_owned();
-        let fail = |what: &str, error: io::Error| Error::new(program.clone(), format!("{what}: {error}"));
+        let fail = |what: &str, error: io::Error| Error::new(&program, format!("{what}: {error}"));
         let Some(library) = LIBRARY else {
             return Err(Error::new(program, "programs can be traced on Linux only"));
         };

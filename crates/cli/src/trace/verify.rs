@@ -1,7 +1,10 @@
 //! Compares what the driver records about each kernel with what its image contains.
 
 use super::{kernels::Found, protocol::Launch};
-use crate::{escape::terminal, style::Paint};
+use crate::{
+    escape::terminal,
+    style::{Paint, joined},
+};
 use std::{
     collections::HashSet,
     io::{self, Write},
@@ -83,13 +86,12 @@ impl Verified {
 
 /// `4 bytes at 0, 8 bytes at 8`
 fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
-    let each: Vec<String> = each
-        .map(|(offset, size)| match offset {
-            Some(offset) => format!("{size} bytes at {offset}"),
-            None => format!("{size} bytes"),
-        })
-        .collect();
-    if each.is_empty() { String::from("no parameters") } else { each.join(", ") }
+    let each = each.map(|(offset, size)| match offset {
+        Some(offset) => format!("{size} bytes at {offset}"),
+        None => format!("{size} bytes"),
+    });
+    let list = joined(each, ", ");
+    if list.is_empty() { "no parameters".to_owned() } else { list }
 }
 
 #[cfg(test)]
@@ -111,7 +113,7 @@ mod tests {
         let mut verified = Verified::default();
         verified.launch(&launch(values), found);
         let mut text = Vec::new();
-        let differs = verified.write(&mut text, Paint::new(false)).unwrap();
+        let differs = verified.write(&mut text, Paint(false)).unwrap();
         (differs, String::from_utf8(text).unwrap())
     }
 

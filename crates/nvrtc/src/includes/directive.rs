@@ -19,7 +19,7 @@ const TIMES: [&str; 3] = ["__DATE__", "__TIME__", "__TIMESTAMP__"];
 const BEGINNINGS: [&str; 3] = ["__has", "__DA", "__TI"];
 
 /// The file names and macros of all texts.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
+#[derive(Default)]
 pub(super) struct Names {
     /// Whether the name is in quotes, and the name.
     pub(super) files: BTreeSet<(bool, String)>,
@@ -40,7 +40,7 @@ impl Names {
                     if TIMES.contains(&word) {
                         self.unknown.insert(Unknown::Time);
                     } else if is_beginning(word) {
-                        self.unknown.insert(Unknown::Computed);
+                        self.computed();
                     }
                 }
             }

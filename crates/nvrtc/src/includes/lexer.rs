@@ -62,10 +62,7 @@ pub(super) fn blank(text: &str, mut at: usize) -> usize {
         let Some(comment) = rest.strip_prefix("/*") else {
             return at;
         };
-        at = match comment.find("*/") {
-            Some(length) => at + length + 4,
-            None => text.len(),
-        };
+        at = comment.find("*/").map_or(text.len(), |length| at + length + 4);
     }
 }
 

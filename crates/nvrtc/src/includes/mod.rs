@@ -60,18 +60,7 @@ pub struct Includes {
 /// compiler spells them.
 #[must_use]
 pub fn includes(search: &Search<'_>) -> Includes {
-    let mut walk = Walk {
-        search,
-        includes: Includes::default(),
-        bytes: 0,
-        texts: Vec::new(),
-        next: 0,
-        read: 0,
-        named: Names::default(),
-        looked_for: HashSet::new(),
-        visited: HashSet::new(),
-        real: HashMap::new(),
-    };
+    let mut walk = Walk { root: search.root.into(), folders: search.folders.clone(), ..Walk::default() };
     for text in &search.texts {
         let bytes = Arc::from(text.text.as_bytes());
         walk.texts.push((bytes, folder_of(Path::new(text.name))));
@@ -103,8 +92,10 @@ fn folder_of(file: &Path) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).to_owned()
 }
 
-struct Walk<'a> {
-    search: &'a Search<'a>,
+#[derive(Default)]
+struct Walk {
+    root: PathBuf,
+    folders: Vec<PathBuf>,
     includes: Includes,
     bytes: usize,
     /// All texts, each with its folder.
@@ -120,7 +111,7 @@ struct Walk<'a> {
     real: HashMap<PathBuf, PathBuf>,
 }
 
-impl Walk<'_> {
+impl Walk {
     /// Reads all texts, also new ones. A text that was read without `wrappers` and contains one is read again.
     fn follow(&mut self, wrappers: &BTreeSet<String>) {
         while let Some((text, folder)) = self.texts.get(self.next).cloned() {
@@ -144,7 +135,7 @@ impl Walk<'_> {
             self.includes.unknown.insert(Unknown::Unreadable);
             return;
         }
-        let folders = folder.into_iter().chain(&self.search.folders);
+        let folders = folder.into_iter().chain(&self.folders);
         let candidates: Vec<_> = folders.map(|folder| folder.join(&name)).collect();
         let own = folder.map(|folder| self.real(folder));
         if self.looked_for.insert((own, name)) {
@@ -159,7 +150,7 @@ impl Walk<'_> {
         if let Some(real) = self.real.get(folder) {
             return real.clone();
         }
-        let path = self.search.root.join(folder);
+        let path = self.root.join(folder);
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { &path };
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         self.real.insert(folder.to_owned(), real.clone());
@@ -179,7 +170,7 @@ impl Walk<'_> {
             self.includes.unknown.insert(Unknown::Large);
             return;
         }
-        let text = match read_file(&self.search.root.join(&path), BYTES - self.bytes) {
+        let text = match read_file(&self.root.join(&path), BYTES - self.bytes) {
             Ok(text) => text.map(Arc::<[u8]>::from),
             Err(error) => {
                 let is_large = error.kind() == std::io::ErrorKind::FileTooLarge;

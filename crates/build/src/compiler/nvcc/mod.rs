@@ -17,19 +17,16 @@ use std::{
 };
 
 /// Links the device code of relocatable objects to one more object.
-pub(super) fn link(nvcc: &Path, archs: &[Arch], objects: &[PathBuf], output: &Path) -> Result<(), String> {
+pub(crate) fn link(nvcc: &Path, archs: &[Arch], objects: &[PathBuf], output: &Path) -> Result<(), String> {
     let mut command = Command::new(nvcc);
-    command.args(["-dlink", "-Xcompiler=-fPIC"]);
-    command.args(gencode(archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
-    let finished = command.arg("-o").arg(output).args(objects).stdin(Stdio::null()).output();
-    let finished = finished.map_err(|error| texts::cannot_run(nvcc, &error))?;
-    if finished.status.success() { Ok(()) } else { Err(failure(&finished)) }
+    command.args(["-dlink", "-Xcompiler=-fPIC"]).args(gencode(archs)).arg("-o").arg(output).args(objects);
+    finish(&mut command).map(drop)
 }
 
 pub(super) fn compile(nvcc: &Path, job: &Job<'_>) -> Result<Compiled, String> {
     let kind = match job.purpose {
         Purpose::Image => job.options.output.extension(),
-        Purpose::Description if job.options.objects.is_some() => "debug.o",
+        Purpose::Description if job.options.makes_objects => "debug.o",
         Purpose::Description => "debug.ptx",
         Purpose::Constants => "constants.ptx",
     };
@@ -55,11 +52,7 @@ pub(super) fn compile(nvcc: &Path, job: &Job<'_>) -> Result<Compiled, String> {
 fn run(nvcc: &Path, job: &Job<'_>, source: &Path, output: &Path, list: &Path) -> Result<Compiled, String> {
     let mut command = Command::new(nvcc);
     command.args(options(job)).args(["-MD", "-MF"]).arg(list).arg("-o").arg(output).arg(source);
-    let finished = command.current_dir(job.root).stdin(Stdio::null()).output();
-    let finished = finished.map_err(|error| texts::cannot_run(nvcc, &error))?;
-    if !finished.status.success() {
-        return Err(failure(&finished));
-    }
+    let finished = finish(command.current_dir(job.root))?;
     let read = |path: &Path| fs::read(path).map_err(|error| texts::not_written(path, &error));
     let mut files: BTreeSet<PathBuf> = depfile::parse(&read(list)?).into_iter().collect();
     files.insert(job.source.path.clone());
@@ -70,31 +63,35 @@ fn run(nvcc: &Path, job: &Job<'_>, source: &Path, output: &Path, list: &Path) ->
 fn options(job: &Job<'_>) -> Vec<OsString> {
     let options = job.options;
     let is_image = job.purpose == Purpose::Image;
-    let mut list = match options.objects {
-        None => vec![format!("-{}", if is_image { options.output.extension() } else { "ptx" })],
-        Some(objects) => {
-            vec![if objects.are_relocatable { "-dc" } else { "-c" }.to_owned(), "-Xcompiler=-fPIC".to_owned()]
-        }
+    let kind = match (options.makes_objects, options.kernels.relocatable) {
+        (true, true) => "dc",
+        (true, false) => "c",
+        _ if is_image => options.output.extension(),
+        _ => "ptx",
     };
+    let mut list = vec![format!("-{kind}")];
+    if options.makes_objects {
+        list.push("-Xcompiler=-fPIC".to_owned());
+    }
     if job.purpose == Purpose::Description {
         // The description of host functions needs only the debug information of the host.
-        list.push(if options.objects.is_some() { "-g" } else { "-G" }.to_owned());
+        list.push(if options.makes_objects { "-g" } else { "-G" }.to_owned());
     }
-    if is_image && (options.output == Output::Fatbin || options.objects.is_some()) {
-        list.extend(gencode(&options.archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
+    if is_image && (options.output == Output::Fatbin || options.makes_objects) {
+        list.extend(gencode(&options.archs));
     }
     let (arch, flags) = options.of_purpose(job.purpose);
     list.extend(arch.map(|arch| format!("-arch={arch}")));
     list.extend(flags);
-    list.extend(options.std.iter().map(|std| format!("-std={std}")));
+    list.extend(options.kernels.std.iter().map(|std| format!("-std={std}")));
     // A comma would start another definition.
     list.extend(options.definitions().map(|definition| definition.replace(',', "\\,")));
-    let includes = options.includes.iter().flat_map(|include| ["-I".into(), include.into()]);
+    let includes = options.kernels.includes.iter().flat_map(|include| ["-I".into(), include.into()]);
     list.into_iter().map(OsString::from).chain(includes).collect()
 }
 
-/// nvcc's output, with a hint if the cause is not the kernel.
-fn failure(finished: &Finished) -> String {
+/// The error is nvcc's output, with a hint if the cause is not the kernel.
+fn finish(command: &mut Command) -> Result<Finished, String> {
     const SIGNS: [&str; 6] = [
         "Failed to preprocess host compiler properties",
         "Cannot find compiler",
@@ -103,6 +100,11 @@ fn failure(finished: &Finished) -> String {
         "unsupported Microsoft Visual Studio version",
         "No supported gcc/g++ host compiler",
     ];
+    let finished = command.stdin(Stdio::null()).output();
+    let finished = finished.map_err(|error| texts::cannot_run(Path::new(command.get_program()), &error))?;
+    if finished.status.success() {
+        return Ok(finished);
+    }
     // Microsoft's compiler writes errors to the standard output.
     let mut said = text(&finished.stdout);
     if !said.is_empty() {
@@ -115,8 +117,9 @@ fn failure(finished: &Finished) -> String {
     if SIGNS.iter().any(|sign| said.contains(sign)) {
         said += texts::NO_HOST_COMPILER;
     }
-    said
+    Err(said)
 }
+
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
