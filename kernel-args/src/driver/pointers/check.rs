@@ -7,7 +7,7 @@
 use super::memory::MemoryAt;
 use crate::{
     driver::{
-        api::{Allocation, Api, CallError, StreamHandle},
+        api::{Allocation, Api, CallError, StreamHandle, out},
         context::current_device,
         error::{AlignedBy, BadPointer, Error, LaunchError, PointerProblem},
     },
@@ -187,7 +187,5 @@ fn is_captured(request: &PointerCheck<'_>) -> Result<bool, CallError> {
         #[cfg(feature = "graphs")]
         Runs::Later => return Ok(true),
     };
-    let mut status = 0;
-    request.api.cuStreamIsCapturing(stream, &mut status)?;
-    Ok(status != 0)
+    Ok(out(|status| request.api.cuStreamIsCapturing(stream, status))? != 0)
 }
