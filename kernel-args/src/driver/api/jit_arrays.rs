@@ -56,8 +56,7 @@ impl DriverOptions {
         }
         self.symbols = symbols.iter().map(|(name, _)| name.clone()).collect();
         self.names = self.symbols.iter().map(|name| name.as_ptr()).collect();
-        let address = |(_, address): &(CString, usize)| ptr::without_provenance_mut(*address);
-        self.addresses = symbols.iter().map(address).collect();
+        self.addresses = symbols.iter().map(|(_, address)| ptr::without_provenance_mut(*address)).collect();
         let (names, addresses) = (self.names.as_mut_ptr(), self.addresses.as_mut_ptr());
         self.pointer(GLOBAL_SYMBOL_NAMES, names.cast());
         self.pointer(GLOBAL_SYMBOL_ADDRESSES, addresses.cast());

@@ -8,7 +8,7 @@ use crate::{
         },
         context::{current, named},
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
-        query::{attribute, device_attribute},
+        query::{attribute, device_attribute, number},
     },
     memory::ContextName,
 };
@@ -68,8 +68,7 @@ limits!(
 
 impl AttributeCheck<'_> {
     fn supported(&self) -> Result<(), Error> {
-        let version = out(|version| self.api.cuDriverGetVersion(version))?;
-        let version = u32::try_from(version).unwrap_or(0);
+        let version = number(|version| self.api.cuDriverGetVersion(version))?;
         let mut error = self.attributes.find_map(|attribute, _| self.lacks(attribute, version));
         if self.attributes.shared_memory_mode.is_some_and(SharedMemoryMode::is_oversized) {
             error = error.or_else(|| self.lacks(&Attribute::OVERSIZED, version));

@@ -38,8 +38,7 @@ impl AttributeLimits {
     }
 
     pub(crate) fn of_raw(function: FunctionHandle<'_>) -> Result<Self, CallError> {
-        let api = api()?;
-        Self::ask(function, api.sm(current_device()?)?, Directives::default())
+        Self::ask(function, api()?.sm(current_device()?)?, Directives::default())
     }
 }
 

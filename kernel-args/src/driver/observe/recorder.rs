@@ -13,7 +13,7 @@ use crate::{
 use core::cell::Cell;
 use cudarc::driver::CudaContext;
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, VecDeque, btree_map::Entry},
     env,
     sync::{Arc, Mutex, MutexGuard},
 };
@@ -128,10 +128,10 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
         drop(recorder);
         return run();
     }
-    let is_new = !recorder.contexts.contains_key(&context);
-    if is_new && let Ok(markers) = Markers::new(api, kept) {
-        let records = Records { markers, words: kept, launches: 0, last: VecDeque::new() };
-        recorder.contexts.insert(context, records);
+    if let Entry::Vacant(new) = recorder.contexts.entry(context)
+        && let Ok(markers) = Markers::new(api, kept)
+    {
+        new.insert(Records { markers, words: kept, launches: 0, last: VecDeque::new() });
     }
     let launch = recorder.contexts.get(&context).and_then(|records| Recorded::of(api, records.launches, event));
     LOCKED.set(true);

@@ -120,13 +120,12 @@ fn problem(
     code: PointerUse,
     pointer: &Pointer<'_>,
 ) -> Result<Option<PointerProblem>, CallError> {
-    let PointerCheck { api, .. } = request;
     let address = pointer.address;
     if address == 0 {
         let has_elements = elements.map(|elements| PointerProblem::Null { elements });
         return Ok(has_elements.or(code.is_always.then_some(PointerProblem::NullAccess)));
     }
-    let unusable = match MemoryAt::at(api, address)? {
+    let unusable = match MemoryAt::at(request.api, address)? {
         MemoryAt::Allocated(allocation) => in_allocation(pointer, elements, &allocation)?,
         // Kernels take the end of a range as a pointer, and can read backwards from it. No slice begins there.
         MemoryAt::End if elements.is_none() && !code.is_at_start => None,

@@ -186,8 +186,8 @@ impl TextureOptions {
             filterMode: [CUfilter_mode::CU_TR_FILTER_MODE_POINT, CUfilter_mode::CU_TR_FILTER_MODE_LINEAR]
                 [self.filter as usize],
             flags: u32::from(!returns_floats) * READ_AS_INTEGER
-                | u32::from(self.is_normalized) * NORMALIZED_COORDINATES
-                | u32::from(self.is_srgb) * SRGB,
+                + u32::from(self.is_normalized) * NORMALIZED_COORDINATES
+                + u32::from(self.is_srgb) * SRGB,
             maxAnisotropy: 0,
             mipmapFilterMode: CUfilter_mode::CU_TR_FILTER_MODE_POINT,
             mipmapLevelBias: 0.0,
