@@ -43,14 +43,14 @@ impl Api {
         // Some types have 4 bytes: the lower bytes of a number.
         let (mut values, count) = ([0; COUNT], PointerAttributeCount(COUNT as c_uint));
         self.cuPointerGetAttributes(count, &ATTRIBUTES, &mut values.each_mut(), address)?;
-        let [kind, device_pointer, managed, device, start, size] = values;
+        let [kind, device_pointer, _, device, start, size] = values;
         // For an invalid pointer, "the attributes are assigned default NULL values".
         Ok((kind != 0).then_some(Allocation {
             start,
             size,
             is_host: kind == HOST,
             #[cfg(feature = "record")]
-            is_managed: managed != 0,
+            is_managed: values[2] != 0,
             device: (device as u32).cast_signed(),
             device_pointer,
         }))
