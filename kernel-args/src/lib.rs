@@ -141,7 +141,7 @@ extern crate alloc;
 /// `Debug` of a type that shows these values.
 #[cfg(feature = "cudarc")]
 macro_rules! debug {
-    ($([$($generics:tt)*])? $ty:ident$(<$argument:ident>)?, $this:ident => $($name:ident: $value:expr),*) => {
+    ($([$($generics:tt)*])? $ty:ident$(<$argument:tt>)?, $this:ident => $($name:ident: $value:expr),*) => {
         impl$(<$($generics)*>)? core::fmt::Debug for $ty$(<$argument>)? {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 let $this = self;
@@ -194,6 +194,8 @@ mod driver;
 pub mod guide;
 mod interop;
 pub mod launcher;
+#[cfg(feature = "cudarc")]
+mod lock;
 mod marshal;
 mod memory;
 

@@ -56,7 +56,7 @@ pub(crate) use {
     pool::{DeclareSlice, NoMemory, PoolMemory, bind_for_drops, refuse_capture, slice_at},
     ranges::ALL_MEMORY,
     run_memory::{After, Enter, EnteredSlice, HeldMemory, HeldSlice, RunMemory},
-    thread_lock::{LockGuard, lock},
+    thread_lock::LockGuard,
     uses::{Access, Accesses, Addresses, StepUses},
 };
 

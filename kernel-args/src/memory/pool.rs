@@ -6,8 +6,9 @@
 
 use super::{
     held::can_be_sent,
-    thread_lock::{LockGuard, ThreadLock, lock},
+    thread_lock::{LockGuard, ThreadLock},
 };
+use crate::lock::lock;
 use core::{
     any::Any,
     cell::{RefCell, RefMut},

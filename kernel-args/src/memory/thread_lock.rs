@@ -6,15 +6,7 @@ use core::{
     ptr,
     sync::atomic::{AtomicUsize, Ordering},
 };
-use std::{
-    sync::{Mutex, MutexGuard, PoisonError},
-    thread,
-};
-
-/// Locks a mutex under which no code panics, or whose value is right even after a panic.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use std::thread;
 
 /// A lock of one thread at a time, which this thread can take again. It costs one atomic operation.
 #[derive(Default)]

@@ -1,6 +1,7 @@
 //! The status codes of driver calls, and errors.
 
 use super::api;
+use bytemuck::Zeroable;
 use cudarc::driver::{DriverError, sys::CUresult};
 
 /// A driver call that failed.
@@ -47,16 +48,10 @@ impl From<Unavailable> for CallError {
     }
 }
 
-impl Status {
-    #[inline(always)]
-    pub(crate) fn check(self, call: &'static str) -> Result<(), CallError> {
-        if self == Self::SUCCESS { Ok(()) } else { Err(CallError::Returned(DriverCall { call, status: self })) }
-    }
-}
-
+/// Returns what a call writes.
 #[inline]
-pub(crate) fn out<T: Default>(call: impl FnOnce(&mut T) -> Result<(), CallError>) -> Result<T, CallError> {
-    let mut place = T::default();
+pub(crate) fn out<T: Zeroable>(call: impl FnOnce(&mut T) -> Result<(), CallError>) -> Result<T, CallError> {
+    let mut place = T::zeroed();
     call(&mut place)?;
     Ok(place)
 }
@@ -78,9 +73,12 @@ impl Status {
         // The driver owns the string and never frees it.
         name?.to_c_str().to_str().ok()
     }
-}
 
-impl Status {
+    #[inline(always)]
+    pub(crate) fn check(self, call: &'static str) -> Result<(), CallError> {
+        if self == Self::SUCCESS { Ok(()) } else { Err(CallError::Returned(DriverCall { call, status: self })) }
+    }
+
     /// Returns what the driver reports about the fault of a kernel, after the first line of the description: the test
     /// driver does.
     pub(crate) fn report(self) -> Option<&'static str> {

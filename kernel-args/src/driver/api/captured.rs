@@ -2,13 +2,15 @@
 
 use super::{
     Api, CallError, Graph, LaunchAttribute, StreamHandle, copies,
-    entry_points::required,
     graph_nodes::GraphNode,
-    launch::{MemoryOperation, Shape, push_captured_launch, push_captured_memory},
+    launch::{
+        CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_END, MemoryOperation, Shape, push_captured_launch,
+        push_captured_memory, push_parameter,
+    },
     node_params::KernelNodeRecord,
 };
 use core::{ffi::c_void, slice};
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUmemorytype, CUresult};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUmemorytype};
 
 pub(crate) enum NotRead {
     Call(CallError),
@@ -60,9 +62,7 @@ impl Graph {
         }
         all_read.map(|()| steps)
     }
-}
 
-impl Graph {
     /// The kind of each node, as `CUgraphNodeType`.
     pub(crate) fn kinds(&self) -> Result<Vec<u32>, CallError> {
         let graph = self.as_ref();
@@ -78,21 +78,24 @@ impl GraphNode<'_> {
         allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
     ) -> Result<bool, NotRead> {
         let check = |address, bytes, is_written| {
-            let is_allowed = allows(address, bytes, is_written);
-            if is_allowed { Ok(()) } else { Err(NotRead::Memory { is_written, is_host: false }) }
+            let refused = NotRead::Memory { is_written, is_host: false };
+            if allows(address, bytes, is_written) { Ok(()) } else { Err(refused) }
         };
         // `CUgraphNodeType`.
-        match self.kind()? {
-            0 => self.read_launch(words)?,
+        let refused = match self.kind()? {
+            0 => return self.read_launch(words).map(|()| true),
             1 => {
                 let (to, from, bytes) = self.read_copy()?;
                 check(to, bytes, true)?;
                 check(from, bytes, false)?;
                 push_captured_memory(words, MemoryOperation::Copy { to, from, bytes });
+                return Ok(true);
             }
             2 => {
-                let CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize: element, width, height } =
-                    self.memset()?;
+                let (dst, pitch, value, width, height) = (0, 0, 0, 0, 0);
+                let mut memset = CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize: 1, width, height };
+                self.api.cuGraphMemsetNodeGetParams(self.node, &mut memset)?;
+                let CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize: element, width, height } = memset;
                 let row = width * element as usize;
                 if height > 1 && pitch != row {
                     return Err(NotRead::Node("a memset of rows with gaps"));
@@ -100,58 +103,45 @@ impl GraphNode<'_> {
                 check(dst, row * height.max(1), true)?;
                 let elements = width * height.max(1);
                 push_captured_memory(words, MemoryOperation::Set { to: dst, value, element, elements });
+                return Ok(true);
             }
             5 => return Ok(false),
-            3 => return Err(NotRead::Node("a call of a host function")),
-            4 => return Err(NotRead::Node("the launch of a graph")),
-            6 | 7 => return Err(NotRead::Node("an external event")),
-            8 | 9 => return Err(NotRead::Node("an external semaphore")),
+            3 => "a call of a host function",
+            4 => "the launch of a graph",
+            6 | 7 => "an external event",
+            8 | 9 => "an external semaphore",
             10 | 11 => return Err(NotRead::Allocation),
-            12 => return Err(NotRead::Node("a batch of memory operations")),
-            13 => return Err(NotRead::Node("a conditional node")),
-            _ => return Err(NotRead::Node("a node of an unknown kind")),
-        }
-        Ok(true)
+            12 => "a batch of memory operations",
+            13 => "a conditional node",
+            _ => "a node of an unknown kind",
+        };
+        Err(NotRead::Node(refused))
     }
 
     fn read_launch(self, words: &mut Vec<u64>) -> Result<(), NotRead> {
         let (record, function) = self.kernel()?;
         let mut parameters = Vec::new();
-        let (mut offset, mut size) = (0, 0);
-        required!(self.api(), cuFuncGetParamInfo).map_err(|_| NotRead::Parameters)?;
-        for index in 0.. {
-            match self.api().cuFuncGetParamInfo(function, index, &mut offset, &mut size) {
-                Ok(()) => {}
-                // The function has not this index.
-                Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => break,
-                Err(error) => return Err(error.into()),
-            }
+        let places = self.api.parameters(function)?.ok_or(NotRead::Parameters)?;
+        for (index, (offset, size)) in places.into_iter().enumerate() {
             // SAFETY: `record` has the parameters of this function, and the node is not changed.
             let value = unsafe { parameter(&record, index, offset, size) };
-            let value = value.ok_or(NotRead::Node("a kernel whose parameters the driver does not report"))?;
-            parameters.extend_from_slice(&(size as u64).to_ne_bytes());
-            parameters.extend_from_slice(value);
-            parameters.resize(parameters.len().next_multiple_of(8), 0);
+            push_parameter(
+                &mut parameters,
+                value.ok_or(NotRead::Node("a kernel whose parameters the driver does not report"))?,
+            );
         }
-        let is_set = |attribute: &LaunchAttribute<'_>| attribute.is_set();
-        let attributes: Vec<_> = ATTRIBUTES.iter().filter_map(|id| self.attribute(*id).ok()).filter(is_set).collect();
+        let attributes = ATTRIBUTES.iter().filter_map(|id| self.attribute(*id).ok());
+        let attributes: Vec<_> = attributes.filter(LaunchAttribute::is_set).collect();
         let KernelNodeRecord { grid, block, shared, .. } = record;
         let shape = Shape { grid, block, shared, shared_given: true };
         push_captured_launch(words, &shape, function, &attributes, &parameters);
         Ok(())
     }
 
-    fn memset(self) -> Result<CUDA_MEMSET_NODE_PARAMS, CallError> {
-        let (dst, pitch, value, width, height) = (0, 0, 0, 0, 0);
-        let mut memset = CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize: 1, width, height };
-        self.api().cuGraphMemsetNodeGetParams(self.handle(), &mut memset)?;
-        Ok(memset)
-    }
-
     /// Returns the destination, the source and the size in bytes.
     fn read_copy(self) -> Result<(CUdeviceptr, CUdeviceptr, usize), NotRead> {
         let mut copy = copies::copy(copies::CopyPlace::Device(0), copies::CopyPlace::Device(0), [0; 3]);
-        self.api().cuGraphMemcpyNodeGetParams(self.handle(), &mut copy)?;
+        self.api.cuGraphMemcpyNodeGetParams(self.node, &mut copy)?;
         let CUDA_MEMCPY3D { WidthInBytes: width, Height: height, Depth: depth, .. } = copy;
         let (height, depth) = (height.max(1), depth.max(1));
         let side = |memory, device: CUdeviceptr, [x, y, z, pitch, rows]: [usize; 5], is_written| {
@@ -165,10 +155,10 @@ impl GraphNode<'_> {
             }
             Ok(device + (x + y * pitch + z * pitch * rows) as CUdeviceptr)
         };
-        let CUDA_MEMCPY3D { dstXInBytes, dstY, dstZ, dstMemoryType, dstDevice, dstPitch, dstHeight, .. } = copy;
-        let CUDA_MEMCPY3D { srcXInBytes, srcY, srcZ, srcMemoryType, srcDevice, srcPitch, srcHeight, .. } = copy;
-        let to = side(dstMemoryType, dstDevice, [dstXInBytes, dstY, dstZ, dstPitch, dstHeight], true)?;
-        let from = side(srcMemoryType, srcDevice, [srcXInBytes, srcY, srcZ, srcPitch, srcHeight], false)?;
+        let place = [copy.dstXInBytes, copy.dstY, copy.dstZ, copy.dstPitch, copy.dstHeight];
+        let to = side(copy.dstMemoryType, copy.dstDevice, place, true)?;
+        let place = [copy.srcXInBytes, copy.srcY, copy.srcZ, copy.srcPitch, copy.srcHeight];
+        let from = side(copy.srcMemoryType, copy.srcDevice, place, false)?;
         Ok((to, from, width * height * depth))
     }
 }
@@ -179,8 +169,6 @@ impl GraphNode<'_> {
 /// The record has the parameters of a node that is not changed while the result is used. The parameter with this index
 /// has this offset and size.
 unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size: usize) -> Option<&[u8]> {
-    /// `CU_LAUNCH_PARAM_BUFFER_POINTER`.
-    const BUFFER: usize = 1;
     let mut address = core::ptr::null::<u8>();
     if !record.params.is_null() {
         // SAFETY: `cuGraphKernelNodeGetParams`: `kernelParams` has a pointer to each parameter of the function.
@@ -192,14 +180,14 @@ unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size
         let mut pair = record.extra.cast::<[*mut c_void; 2]>();
         loop {
             // SAFETY: `cuLaunchKernel`: `extra` is a list of keys with values that ends with the key
-            // `CU_LAUNCH_PARAM_END`, which is null.
+            // `CU_LAUNCH_PARAM_END`.
             let key = unsafe { *pair.cast::<*mut c_void>() };
-            if key.is_null() {
+            if key == CU_LAUNCH_PARAM_END {
                 break;
             }
             // SAFETY: the key is not the end, so a value is next to it.
             let [_, value] = unsafe { *pair };
-            if key.addr() == BUFFER {
+            if key == CU_LAUNCH_PARAM_BUFFER_POINTER {
                 address = value.cast::<u8>().wrapping_add(offset).cast_const();
             }
             // SAFETY: the list goes on behind a pair.

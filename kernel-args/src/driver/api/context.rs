@@ -1,16 +1,18 @@
 //! Contexts, green contexts, and devices.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, context_state::is_active, entry_points::required, handle::Owned, out,
+    Alive, Api, CallError, ContextHandle, context_state::is_active, entry_points::required, handle::Owned,
+    jit_arrays::text, out,
 };
 use core::{
-    ffi::{c_char, c_int, c_uint, c_void},
+    ffi::{c_int, c_uint, c_void},
     ptr,
 };
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUcontext, CUdevice, CUstream_st},
 };
+use kernel_args_abi::Sm;
 use std::sync::Arc;
 
 /// cudarc's `bind_to_thread`, which also reports the error of an earlier call of cudarc in this context.
@@ -27,9 +29,7 @@ impl Api {
 
     /// Null if no context is current.
     pub(crate) fn current(&self) -> Result<CUcontext, CallError> {
-        let mut context = ptr::null_mut();
-        self.cuCtxGetCurrent(&mut context)?;
-        Ok(context)
+        out(|context| self.cuCtxGetCurrent(context))
     }
 
     /// The new context is current.
@@ -40,14 +40,15 @@ impl Api {
         flags: c_uint,
     ) -> Result<Arc<CudaContext>, CallError> {
         let destroy = required!(self, cuCtxDestroy_v2)?;
-        let mut created = ptr::null_mut();
-        if self.cuCtxCreate_v4.is_some() {
-            self.cuCtxCreate_v4(&mut created, Null::NULL, flags, device)?;
-        } else if self.cuCtxCreate_v3.is_some() {
-            self.cuCtxCreate_v3(&mut created, Null::NULL, 0, flags, device)?;
-        } else {
-            self.cuCtxCreate_v2(&mut created, flags, device)?;
-        }
+        let created = out(|created| {
+            if self.cuCtxCreate_v4.is_some() {
+                self.cuCtxCreate_v4(created, Null::NULL, flags, device)
+            } else if self.cuCtxCreate_v3.is_some() {
+                self.cuCtxCreate_v3(created, Null::NULL, 0, flags, device)
+            } else {
+                self.cuCtxCreate_v2(created, flags, device)
+            }
+        })?;
         // SAFETY: the context was just created for this device, and nothing else owns it.
         let context = unsafe { CudaContext::from_raw_context(ordinal, device, created) };
         context.map_err(|error| {
@@ -67,16 +68,13 @@ impl Api {
         let count = out(|count| self.cuDeviceGetCount(count)).unwrap_or(0);
         let is_primary = |device: c_int| {
             // Only retaining the primary context returns its handle, and creates it if it is not active.
-            if is_active(self, device) != Some(true) {
-                return false;
-            }
-            let mut primary = ptr::null_mut();
-            if self.cuDevicePrimaryCtxRetain(&mut primary, device).is_err() {
-                return false;
-            }
-            // SAFETY: the call releases what was just retained, and nothing more.
-            unsafe { release(device) };
-            primary == context
+            let retain = || out(|primary| self.cuDevicePrimaryCtxRetain(primary, device));
+            is_active(self, device) == Some(true)
+                && retain().is_ok_and(|primary| {
+                    // SAFETY: the call releases what was just retained, and nothing more.
+                    unsafe { release(device) };
+                    primary == context
+                })
         };
         (0..count).any(is_primary).then(|| {
             // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, whose handle is
@@ -87,19 +85,32 @@ impl Api {
 
     pub(crate) fn device_name(&self, device: CUdevice) -> Result<String, CallError> {
         const LENGTH: c_int = 256;
-        let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
+        let mut name = [0; LENGTH as usize];
         // SAFETY: `cuDeviceGetName` writes at most `LENGTH` bytes, including the NUL.
-        unsafe { self.cuDeviceGetName(name.as_mut_ptr(), LENGTH, device) }?;
-        let name = name.iter().take_while(|&&byte| byte != 0);
-        let name: Vec<u8> = name.map(|byte| byte.to_ne_bytes()[0]).collect();
-        Ok(String::from_utf8_lossy(&name).into_owned())
+        unsafe { self.cuDeviceGetName(name.as_mut_ptr().cast(), LENGTH, device) }?;
+        Ok(text(&name))
     }
 
-    pub(crate) fn share_pool(&self, device: CUdevice, access: &PoolAccess) -> Result<(), CallError> {
-        let mut pool = ptr::null_mut();
-        self.cuDeviceGetMemPool(&mut pool, device)?;
+    pub(crate) fn sm(&self, device: CUdevice) -> Result<Sm, CallError> {
+        /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
+        const COMPUTE_CAPABILITY: [c_uint; 2] = [75, 76];
+        let mut sm = 0;
+        for number in COMPUTE_CAPABILITY {
+            sm = sm * 10 + out(|part| self.cuDeviceGetAttribute(part, number, device))?;
+        }
+        Ok(Sm(u16::try_from(sm).unwrap_or(0)))
+    }
+
+    /// Lets the kernels of a device read and write the pool of the device `memory`.
+    pub(crate) fn share_pool(&self, memory: CUdevice, kernels: CUdevice) -> Result<(), CallError> {
+        /// `CU_MEM_LOCATION_TYPE_DEVICE`.
+        const DEVICE: c_uint = 1;
+        /// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
+        const READ_WRITE: c_uint = 3;
+        let pool = out(|pool| self.cuDeviceGetMemPool(pool, memory))?;
+        let access = PoolAccess { location: DEVICE, device: kernels, flags: READ_WRITE };
         // SAFETY: `cuMemPoolSetAccess`: the previous call returned the pool, and the array has one descriptor.
-        unsafe { self.cuMemPoolSetAccess(pool, access, 1) }
+        unsafe { self.cuMemPoolSetAccess(pool, &access, 1) }
     }
 
     /// Returns the number of groups (1 or 0), a group of at least `smallest` multiprocessors, and the remaining ones.
@@ -124,11 +135,10 @@ impl Green {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
         required!(api, cuGreenCtxDestroy)?;
-        let (mut descriptor, mut green) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: `cuDevResourceGenerateDesc` reads one resource, as the last argument specifies.
-        unsafe { api.cuDevResourceGenerateDesc(&mut descriptor, resource, 1) }?;
+        let descriptor = out(|descriptor| unsafe { api.cuDevResourceGenerateDesc(descriptor, resource, 1) })?;
         // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
-        unsafe { api.cuGreenCtxCreate(&mut green, descriptor, device, DEFAULT_STREAM) }?;
+        let green = out(|green| unsafe { api.cuGreenCtxCreate(green, descriptor, device, DEFAULT_STREAM) })?;
         // SAFETY: the call has created the green context, and only this value owns it.
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
@@ -140,12 +150,10 @@ impl Green {
         let api = self.0.api;
         required!(api, cuStreamDestroy_v2)?;
         make_current(context)?;
-        let mut handle = ptr::null_mut();
-        api.cuGreenCtxStreamCreate(&mut handle, self.0.alive(), NON_BLOCKING, 0)?;
-        // SAFETY: the call has created the stream, and only this value owns it.
-        let stream = unsafe { Owned::new(api, handle) };
+        let handle = out(|stream| api.cuGreenCtxStreamCreate(stream, self.0.alive(), NON_BLOCKING, 0))?;
         Ok(OwnStream {
-            _stream: stream,
+            // SAFETY: the call has created the stream, and only this value owns it.
+            _stream: unsafe { Owned::new(api, handle) },
             // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of its primary
             // context. `OwnStream` lends the wrapper only while it owns the stream.
             wrapper: unsafe { context.wrap_borrowed_stream(handle) },
@@ -168,10 +176,10 @@ impl OwnStream {
 /// `CUmemAccessDesc`.
 #[repr(C)]
 pub(crate) struct PoolAccess {
-    /// `CUmemLocationType`: `CU_MEM_LOCATION_TYPE_DEVICE`.
-    pub(crate) location: c_uint,
-    pub(crate) device: c_int,
-    pub(crate) flags: c_uint,
+    /// `CUmemLocationType`.
+    location: c_uint,
+    device: c_int,
+    flags: c_uint,
 }
 
 /// `CUdevResource`: 144 bytes up to CUDA 13.0, 152 bytes from 13.1. This type has room for both, and must be passed

@@ -1,6 +1,6 @@
 //! Detects a reset of a primary context, which invalidates everything that was created in it.
 
-use super::{Api, ContextHandle, api, out};
+use super::{Api, api, out};
 use cudarc::driver::{CudaContext, sys::CUdevice};
 
 /// Distinguishes a context from a later context with the same handle.
@@ -8,36 +8,29 @@ use cudarc::driver::{CudaContext, sys::CUdevice};
 /// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created
 /// again. The driver reports whether it is active, and gives each context a unique id (12.0 and newer).
 #[derive(Clone, Copy)]
-pub(crate) struct ContextState {
-    id: Option<u64>,
-}
+pub(crate) struct ContextState(Option<u64>);
 
 impl ContextState {
     pub(crate) fn of(api: &Api, context: &CudaContext) -> Self {
-        Self { id: id(api, context) }
+        Self(api.context_id(context))
     }
 
     /// Returns whether the context was reset since, if the driver reports it.
     pub(crate) fn is_over(self, api: &Api, context: &CudaContext) -> bool {
-        if is_inactive(api, context) {
-            return true;
-        }
-        match (self.id, id(api, context)) {
-            (Some(before), Some(now)) => before != now,
-            _ => false,
-        }
+        is_inactive(api, context) || self.0.zip(api.context_id(context)).is_some_and(|(before, now)| before != now)
     }
 }
 
-/// `None` before 12.0. The handle of a primary context is valid even while the context is not active.
-fn id(api: &Api, context: &CudaContext) -> Option<u64> {
-    out(|id| api.cuCtxGetId(ContextHandle::from(context), id)).ok()
+impl Api {
+    /// `None` before 12.0. The handle of a primary context is valid even while the context is not active.
+    pub(crate) fn context_id(&self, context: &CudaContext) -> Option<u64> {
+        out(|id| self.cuCtxGetId(context.into(), id)).ok()
+    }
 }
 
 /// `None` if the driver does not report it.
 pub(super) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
-    let mut flags = 0;
-    let active = out(|active| api.cuDevicePrimaryCtxGetState(device, &mut flags, active));
+    let active = out(|active| api.cuDevicePrimaryCtxGetState(device, &mut 0, active));
     active.ok().map(|active| active != 0)
 }
 

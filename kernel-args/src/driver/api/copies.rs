@@ -1,6 +1,8 @@
 //! Parameters of copies: `CUDA_MEMCPY3D`.
 
-use core::{ffi::c_void, ptr};
+#[cfg(feature = "graphs")]
+use core::ffi::c_void;
+use core::ptr;
 #[cfg(feature = "textures")]
 use cudarc::driver::sys::CUarray;
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUarray_st, CUdeviceptr, CUmemorytype};
@@ -18,16 +20,14 @@ pub(crate) enum CopyPlace {
 /// Returns a copy of this many bytes, rows and slices; memory outside of an array has no gaps between them. Without an
 /// array it is one row, whose pitch is not used: it can be longer than the largest pitch.
 pub(super) fn copy(to: CopyPlace, from: CopyPlace, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
-    struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
-
     let split = |memory| match memory {
         CopyPlace::Device(address) => {
-            Side(CUmemorytype::CU_MEMORYTYPE_DEVICE, address, ptr::null_mut(), ptr::null_mut())
+            (CUmemorytype::CU_MEMORYTYPE_DEVICE, address, ptr::null_mut(), ptr::null_mut::<CUarray_st>())
         }
         #[cfg(feature = "graphs")]
-        CopyPlace::Host(pointer) => Side(CUmemorytype::CU_MEMORYTYPE_HOST, 0, pointer, ptr::null_mut()),
+        CopyPlace::Host(pointer) => (CUmemorytype::CU_MEMORYTYPE_HOST, 0, pointer, ptr::null_mut()),
         #[cfg(feature = "textures")]
-        CopyPlace::Array(array) => Side(CUmemorytype::CU_MEMORYTYPE_ARRAY, 0, ptr::null_mut(), array),
+        CopyPlace::Array(array) => (CUmemorytype::CU_MEMORYTYPE_ARRAY, 0, ptr::null_mut(), array),
     };
     let (from, to) = (split(from), split(to));
     let (pitch, rows) = if from.3.is_null() && to.3.is_null() { (0, 0) } else { (width, height) };

@@ -34,7 +34,6 @@ macro_rules! reported_name {
 macro_rules! method {
     ($(#[$meta:meta])* $when:ident safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
-        #[allow(dead_code, reason = "some are only called through their pointers")]
         #[inline(always)]
         pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
             required!($when self, $name)?($($argument),*).check(reported_name!($name $($reported)?))
@@ -50,7 +49,6 @@ macro_rules! method {
     };
     ($(#[$meta:meta])* $when:ident unsafe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
-        #[allow(dead_code, reason = "some are only called through their pointers")]
         #[inline(always)]
         pub(super) unsafe fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
             let call = required!($when self, $name)?;
@@ -91,6 +89,7 @@ macro_rules! entry_points {
             pub(super) launch_kernel: LaunchKernelEx,
         }
 
+        #[allow(dead_code, reason = "some are only called through their pointers")]
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
         impl Api {
             pub(super) fn load(library: &Library) -> Result<Self, Unavailable> {

@@ -9,8 +9,9 @@ use super::{
     handle::{ExecHandle, NodeHandle, Owned},
     inner_graph::InnerGraph,
     node_id::{GraphId, NodeId},
+    out,
 };
-use core::{cell::Cell, marker::PhantomData, ptr};
+use core::{cell::Cell, marker::PhantomData};
 use cudarc::driver::sys::{CUdeviceptr, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode};
 
 /// The driver frees it when its launches have finished.
@@ -30,8 +31,7 @@ type SetParams = extern "C" fn(ExecHandle<'_>, NodeHandle<'_>, &KernelNodeParams
 impl Exec {
     pub(crate) fn instantiate(graph: Graph, flags: u64) -> Result<Self, CallError> {
         let (api, id) = (graph.api(), graph.id());
-        let mut handle = ptr::null_mut();
-        api.cuGraphInstantiateWithFlags(&mut handle, graph.as_ref().graph, flags)?;
+        let handle = out(|exec| api.cuGraphInstantiateWithFlags(exec, graph.as_ref().graph, flags))?;
         // SAFETY: the call has created the instantiated graph, and only this value owns it.
         let exec = unsafe { Owned::new(api, handle) };
         Ok(Self {
@@ -178,8 +178,7 @@ impl ExecNode<'_> {
     }
 
     pub(crate) fn is_enabled(self) -> Result<bool, CallError> {
-        let mut enabled = 0;
-        self.exec.api.cuGraphNodeGetEnabled(self.exec.alive(), self.node, &mut enabled)?;
-        Ok(enabled != 0)
+        let exec = self.exec;
+        Ok(out(|enabled| exec.api.cuGraphNodeGetEnabled(exec.alive(), self.node, enabled))? != 0)
     }
 }

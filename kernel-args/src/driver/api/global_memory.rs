@@ -1,6 +1,7 @@
 //! The memory of variables.
 
 use super::{Api, CallError, ContextState, Module, api, handle::Event, make_current};
+use crate::lock::lock;
 use core::mem::ManuallyDrop;
 use cudarc::driver::{
     CudaContext, CudaModule, CudaStream, DevicePtr,
@@ -8,7 +9,7 @@ use cudarc::driver::{
 };
 use std::{
     ffi::CStr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 /// It holds the module, so it is valid as long as this value. The fields are dropped in this order.
@@ -140,7 +141,7 @@ impl GlobalMemory {
             // `InFlight` before the module.
             unsafe { self.api.cuMemcpyHtoDAsync_v2(to, from.cast(), length, stream.cu_stream()) }
         })?;
-        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut in_flight = lock(&self.in_flight);
         in_flight.retain(|copy| !copy.event.is_complete());
         in_flight.push(copy);
         Ok(())

@@ -9,6 +9,7 @@ use super::{
     launch::MemoryOperation,
     node_id::{GraphId, NodeId, Remaining},
     node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams},
+    out,
 };
 use core::{cell::RefCell, mem::ManuallyDrop, ptr, slice};
 use cudarc::driver::{
@@ -37,8 +38,7 @@ impl Drop for Graph {
 
 impl Graph {
     pub(crate) fn new(api: &'static Api) -> Result<Self, CallError> {
-        let mut graph = ptr::null_mut();
-        api.cuGraphCreate(&mut graph, 0)?;
+        let graph = out(|graph| api.cuGraphCreate(graph, 0))?;
         // SAFETY: the call has created the graph, and only this value owns it.
         let owned = unsafe { Owned::new(api, graph) };
         // SAFETY: no node has the new id.

@@ -96,8 +96,7 @@ impl<'g> GraphRef<'g> {
 
     /// Returns the node of this graph, a copy, for a node of the original.
     pub(super) fn copy_of(self, original: GraphNode<'_>) -> Result<NodeId, CallError> {
-        let mut node = ptr::null_mut();
-        self.api.cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
+        let node = out(|node| self.api.cuGraphNodeFindInClone(node, original.node, self.graph))?;
         // SAFETY: the call returns a node of this graph.
         Ok(unsafe { NodeId::new(node, self.id) })
     }
@@ -131,8 +130,8 @@ unsafe extern "C" fn run_host_function<F: HostFunction>(function: *mut c_void) {
 
 #[derive(Clone, Copy)]
 pub(crate) struct GraphNode<'g> {
-    api: &'static Api,
-    node: NodeHandle<'g>,
+    pub(super) api: &'static Api,
+    pub(super) node: NodeHandle<'g>,
 }
 
 pub(crate) struct NodeLaunch<'g> {
@@ -165,8 +164,7 @@ impl<'g> GraphNode<'g> {
 
     /// Returns the graph of a child graph node. Its nodes get the id `id`.
     pub(super) fn child_graph(self, id: GraphId) -> Result<GraphRef<'g>, CallError> {
-        let mut graph = ptr::null_mut();
-        self.api.cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
+        let graph = out(|graph| self.api.cuGraphChildGraphNodeGetGraph(self.node, graph))?;
         Ok(GraphRef {
             api: self.api,
             // SAFETY: `cuGraphChildGraphNodeGetGraph`: "the node retains ownership of the graph", and the node is
@@ -175,14 +173,6 @@ impl<'g> GraphNode<'g> {
             id,
             remaining: None,
         })
-    }
-
-    pub(super) fn api(self) -> &'static Api {
-        self.api
-    }
-
-    pub(super) fn handle(self) -> NodeHandle<'g> {
-        self.node
     }
 
     /// `None` for other kinds of nodes. For a kernel without a context, the function of the current context.

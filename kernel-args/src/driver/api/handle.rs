@@ -1,6 +1,6 @@
 //! Handles of the driver.
 
-use super::{Api, CallError, GreenObject, Status, entry_points::required};
+use super::{Api, CallError, GreenObject, Status, entry_points::required, out};
 use core::{
     ffi::c_char,
     marker::PhantomData,
@@ -181,8 +181,7 @@ impl Event {
         required!(api, cuEventSynchronize)?;
         required!(api, cuEventDestroy_v2)?;
         api.cuCtxSetCurrent((&**stream.context()).into())?;
-        let mut event = ptr::null_mut();
-        api.cuEventCreate(&mut event, DISABLE_TIMING)?;
+        let event = out(|event| api.cuEventCreate(event, DISABLE_TIMING))?;
         // SAFETY: the call has created the event, and only this value owns it.
         let event = Self(unsafe { Owned::new(api, event) });
         api.cuEventRecord(event.0.alive(), stream.into())?;
@@ -250,9 +249,8 @@ impl Markers {
         let (size, host) = (size_of_val(pages), ptr::from_mut(pages).cast::<c_void>());
         // SAFETY: `cuMemHostRegister`: the memory has `size` bytes, and is never freed.
         unsafe { api.cuMemHostRegister_v2(host, size, FLAGS) }?;
-        let mut device = 0;
         // SAFETY: `cuMemHostGetDevicePointer`: the memory was registered with `CU_MEMHOSTREGISTER_DEVICEMAP`.
-        unsafe { api.cuMemHostGetDevicePointer_v2(&mut device, host, 0) }?;
+        let device = out(|device| unsafe { api.cuMemHostGetDevicePointer_v2(device, host, 0) })?;
         Ok(Self { pages, device })
     }
 

@@ -15,6 +15,7 @@ const GLOBAL_SYMBOL_ADDRESSES: u32 = 18;
 const GLOBAL_SYMBOL_COUNT: u32 = 19;
 
 /// Arrays of `CUjit_option` and their values. The driver reads each value from the bits of a pointer.
+#[derive(Default)]
 pub(crate) struct DriverOptions {
     keys: Vec<u32>,
     values: Vec<*mut c_void>,
@@ -30,15 +31,7 @@ impl DriverOptions {
     /// Driver 580 writes a NUL even to a log without room.
     pub(crate) fn new(log_size: usize) -> Self {
         let log_size = log_size.max(1);
-        let mut options = Self {
-            keys: Vec::new(),
-            values: Vec::new(),
-            info: vec![0; log_size],
-            error: vec![0; log_size],
-            symbols: Vec::new(),
-            names: Vec::new(),
-            addresses: Vec::new(),
-        };
+        let mut options = Self { info: vec![0; log_size], error: vec![0; log_size], ..Self::default() };
         let (info, error) = (options.info.as_mut_ptr(), options.error.as_mut_ptr());
         options.pointer(INFO_LOG_BUFFER, info.cast());
         options.number(INFO_LOG_BUFFER_SIZE, log_size);
@@ -63,8 +56,7 @@ impl DriverOptions {
         }
         self.symbols = symbols.iter().map(|(name, _)| name.clone()).collect();
         self.names = self.symbols.iter().map(|name| name.as_ptr()).collect();
-        let address = |(_, address): &(CString, usize)| ptr::without_provenance_mut(*address);
-        self.addresses = symbols.iter().map(address).collect();
+        self.addresses = symbols.iter().map(|(_, address)| ptr::without_provenance_mut(*address)).collect();
         let (names, addresses) = (self.names.as_mut_ptr(), self.addresses.as_mut_ptr());
         self.pointer(GLOBAL_SYMBOL_NAMES, names.cast());
         self.pointer(GLOBAL_SYMBOL_ADDRESSES, addresses.cast());
@@ -111,7 +103,8 @@ impl DriverOptions {
     }
 }
 
-fn text(log: &[u8]) -> String {
+/// Returns what is before the first NUL, without space at its end.
+pub(super) fn text(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).trim_end().into()
 }

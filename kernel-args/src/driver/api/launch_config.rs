@@ -95,9 +95,8 @@ impl<'e> LaunchAttribute<'e> {
     }
 
     pub(crate) fn address(&self, offset: usize) -> *mut c_void {
-        let mut bytes = [0; size_of::<usize>()];
-        bytes.copy_from_slice(&self.value.0[offset..][..size_of::<usize>()]);
-        ptr::with_exposed_provenance_mut(usize::from_ne_bytes(bytes))
+        let address = &self.value.0[offset..][..size_of::<usize>()];
+        ptr::with_exposed_provenance_mut(bytemuck::pod_read_unaligned(address))
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -126,10 +125,7 @@ impl<'e> LaunchAttribute<'e> {
     /// An event in its value is still alive.
     #[cfg(feature = "graphs")]
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
-        let mut attribute = Self::IGNORE;
-        let mut id = [0; 4];
-        id.copy_from_slice(&bytes[..4]);
-        attribute.id = u32::from_ne_bytes(id);
+        let mut attribute = Self { id: bytemuck::pod_read_unaligned(&bytes[..4]), ..Self::IGNORE };
         attribute.value.0.copy_from_slice(&bytes[8..]);
         attribute
     }

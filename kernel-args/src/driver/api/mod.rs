@@ -52,7 +52,7 @@ mod texture;
 pub(crate) use allocation::alloc_bytes;
 pub(crate) use call_error::{CallError, Unavailable, out};
 pub use call_error::{DriverCall, Status};
-pub(crate) use context::{DeviceResource, Green, GreenObject, Null, OwnStream, PoolAccess, make_current};
+pub(crate) use context::{DeviceResource, Green, GreenObject, Null, OwnStream, make_current};
 pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
 pub(crate) use global_memory::{GlobalMemory, NotCopied, PendingBytes};

@@ -2,7 +2,7 @@
 
 use super::{
     Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api, handle::Owned,
-    make_current,
+    make_current, out,
 };
 use crate::marshal::Summary;
 use core::{ptr, slice};
@@ -133,26 +133,25 @@ impl Module {
 
     pub(super) fn function(&self, symbol: &CStr) -> Result<Option<FunctionHandle<'_>>, CallError> {
         make_current(&self.context)?;
-        let mut function = ptr::null_mut();
-        let found = self.api.cuModuleGetFunction(&mut function, self.alive(), symbol.into());
+        let function = found(out(|function| self.api.cuModuleGetFunction(function, self.alive(), symbol.into())))?;
         // SAFETY: CUDA Driver API, "Module Management": a function is valid until its module is unloaded, which the
         // borrow prevents.
-        Ok(is_found(found)?.then(|| unsafe { Alive::new(function) }))
+        Ok(function.map(|function| unsafe { Alive::new(function) }))
     }
 
     /// Returns the address and the size of a variable.
     pub(super) fn global(&self, name: &CStr) -> Result<Option<(CUdeviceptr, usize)>, CallError> {
         make_current(&self.context)?;
-        let (mut address, mut size) = (0, 0);
-        let found = self.api.cuModuleGetGlobal_v2(&mut address, &mut size, self.alive(), name.into());
-        Ok(is_found(found)?.then_some((address, size)))
+        let mut size = 0;
+        let address = out(|address| self.api.cuModuleGetGlobal_v2(address, &mut size, self.alive(), name.into()));
+        Ok(found(address)?.map(|address| (address, size)))
     }
 }
 
-fn is_found(found: Result<(), CallError>) -> Result<bool, CallError> {
-    match found {
-        Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_NOT_FOUND => Ok(false),
-        found => found.map(|()| true),
+fn found<T>(result: Result<T, CallError>) -> Result<Option<T>, CallError> {
+    match result {
+        Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
+        found => found.map(Some),
     }
 }
 
@@ -179,19 +178,16 @@ pub(crate) struct Linker {
 impl Linker {
     /// The log of an error is in the options.
     pub(crate) fn new(mut options: Box<DriverOptions>) -> Result<Self, (CallError, Box<DriverOptions>)> {
-        let api = match api() {
-            Ok(api) => api,
-            Err(unavailable) => return Err((unavailable.into(), options)),
-        };
-        let mut state = ptr::null_mut();
-        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and "must remain valid for the life of the
-        // CUlinkState": the linker is destroyed before its options.
-        match unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), &mut state) } {
-            Ok(()) => Ok(Self {
-                // SAFETY: the call has created the linker, and only this value owns it.
-                state: unsafe { Owned::new(api, state) },
-                options,
-            }),
+        let created = api().map_err(CallError::from).and_then(|api| {
+            // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and "must remain valid for the life of the
+            // CUlinkState": the linker is destroyed before its options.
+            let state =
+                out(|state| unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), state) })?;
+            // SAFETY: the call has created the linker, and only this value owns it.
+            Ok(unsafe { Owned::new(api, state) })
+        });
+        match created {
+            Ok(state) => Ok(Self { state, options }),
             Err(error) => Err((error, options)),
         }
     }

@@ -41,17 +41,16 @@ impl Api {
     /// Returns the allocation that contains an address, as the current context sees it.
     pub(crate) fn allocation(&self, address: CUdeviceptr) -> Result<Option<Allocation>, CallError> {
         // Some types have 4 bytes: the lower bytes of a number.
-        let (mut kind, mut device_pointer, mut managed, mut device, mut start, mut size) = (0, 0, 0, 0, 0, 0);
-        let mut values = [&mut kind, &mut device_pointer, &mut managed, &mut device, &mut start, &mut size];
-        let count = PointerAttributeCount(COUNT as c_uint);
-        self.cuPointerGetAttributes(count, &ATTRIBUTES, &mut values, address)?;
+        let (mut values, count) = ([0; COUNT], PointerAttributeCount(COUNT as c_uint));
+        self.cuPointerGetAttributes(count, &ATTRIBUTES, &mut values.each_mut(), address)?;
+        let [kind, device_pointer, _, device, start, size] = values;
         // For an invalid pointer, "the attributes are assigned default NULL values".
         Ok((kind != 0).then_some(Allocation {
             start,
             size,
             is_host: kind == HOST,
             #[cfg(feature = "record")]
-            is_managed: managed != 0,
+            is_managed: values[2] != 0,
             device: (device as u32).cast_signed(),
             device_pointer,
         }))

@@ -17,7 +17,8 @@
 use super::pointer::{PointerAttributeCount, PointerAttributes, PointerValues};
 use super::{
     Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenObject, LaunchConfig, Null,
-    PoolAccess, Status, StreamHandle, Text, Unavailable,
+    Status, StreamHandle, Text, Unavailable,
+    context::PoolAccess,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
 };
@@ -29,8 +30,8 @@ use core::{
 #[cfg(any(feature = "graphs", feature = "textures"))]
 use cudarc::driver::sys::CUDA_MEMCPY3D;
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdeviceptr, CUevent, CUevent_st, CUfunction, CUjit_option, CUjitInputType, CUlinkState,
-    CUlinkState_st, CUmemoryPool, CUmod_st, CUmodule, CUstream, CUstream_st,
+    CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUjit_option, CUjitInputType, CUlinkState, CUlinkState_st,
+    CUmemoryPool, CUmod_st, CUmodule, CUstream,
 };
 use libloading::Library;
 #[cfg(feature = "graphs")]
@@ -42,7 +43,7 @@ use {
         launch_config::AttributeValue,
         node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord},
     },
-    cudarc::driver::sys::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode},
+    cudarc::driver::sys::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode},
 };
 
 #[cfg(feature = "textures")]
@@ -95,7 +96,7 @@ entry_points! {
         options: *mut CUjit_option, values: *mut *mut c_void
     ) = "cuLinkAddData";
     safe cuLinkComplete(state: Alive<'_, CUlinkState_st>, cubin: &mut *mut c_void, size: &mut usize);
-    unsafe cuLinkDestroy(state: *mut CUlinkState_st);
+    unsafe cuLinkDestroy(state: CUlinkState);
     safe cuGetErrorName(status: Status, name: &mut Option<Text<'static>>);
     }
     #[cfg(all())]
@@ -119,7 +120,7 @@ entry_points! {
     safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
     safe cuEventSynchronize(event: EventHandle<'_>);
     safe cuEventQuery(event: EventHandle<'_>);
-    unsafe cuEventDestroy_v2(event: *mut CUevent_st);
+    unsafe cuEventDestroy_v2(event: CUevent);
     // The newest version that the driver has is called.
     safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);
     /// Driver 11.4 and newer.
@@ -139,7 +140,7 @@ entry_points! {
     safe cuDeviceGetMemPool(pool: &mut CUmemoryPool, device: CUdevice);
     unsafe cuMemPoolSetAccess(pool: CUmemoryPool, access: &PoolAccess, count: usize);
     safe cuStreamGetCtx(stream: StreamHandle<'_>, context: &mut CUcontext);
-    unsafe cuStreamDestroy_v2(stream: *mut CUstream_st);
+    unsafe cuStreamDestroy_v2(stream: CUstream);
     // Green contexts: driver 12.4; streams of green contexts: driver 12.5.
     safe cuDeviceGetDevResource(device: CUdevice, resource: &mut DeviceResource, kind: c_uint);
     unsafe cuDevSmResourceSplitByCount(
@@ -157,9 +158,9 @@ entry_points! {
     newer {
     // Graphs need driver 12.0.
     safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
-    unsafe cuGraphDestroy(graph: *mut CUgraph_st);
+    unsafe cuGraphDestroy(graph: CUgraph);
     safe cuGraphInstantiateWithFlags(exec: &mut CUgraphExec, graph: GraphHandle<'_>, flags: u64);
-    unsafe cuGraphExecDestroy(exec: *mut CUgraphExec_st);
+    unsafe cuGraphExecDestroy(exec: CUgraphExec);
     safe cuGraphUpload(exec: ExecHandle<'_>, stream: StreamHandle<'_>);
     unsafe cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
     added cuGraphAddKernelNode_v2(params: &KernelNodeParams<'_>

@@ -4,14 +4,14 @@ use super::{
     Api, CallError, ContextState, Handle, Null, Status, api,
     copies::{self, CopyPlace},
     entry_points::required,
-    make_current,
+    make_current, out,
 };
 use crate::memory::{ObjectUses, Tracked};
-use core::{ffi::c_uint, ptr};
+use core::ffi::c_uint;
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop,
     sys::{
-        CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1,
+        CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1 as Resource,
         CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 as OfArray,
         CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as Linear,
         CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as Pitch2D,
@@ -24,8 +24,8 @@ use std::{mem, sync::Arc};
 /// The type and the number of channels.
 pub(crate) type ChannelFormat = (CUarray_format, c_uint);
 
-fn resource(kind: CUresourcetype, fill: impl FnOnce(&mut CUDA_RESOURCE_DESC_st__bindgen_ty_1)) -> CUDA_RESOURCE_DESC {
-    let mut res = CUDA_RESOURCE_DESC_st__bindgen_ty_1 { reserved: Reserved { reserved: [0; 32] } };
+fn resource(kind: CUresourcetype, fill: impl FnOnce(&mut Resource)) -> CUDA_RESOURCE_DESC {
+    let mut res = Resource { reserved: Reserved { reserved: [0; 32] } };
     fill(&mut res);
     CUDA_RESOURCE_DESC { resType: kind, res, flags: 0 }
 }
@@ -108,8 +108,7 @@ impl ArrayMemory {
     ) -> Result<Self, CallError> {
         let uses = ObjectState::new(context)?;
         required!(uses.api, cuArrayDestroy)?;
-        let mut array = ptr::null_mut();
-        uses.api.cuArray3DCreate_v2(&mut array, descriptor)?;
+        let array = out(|array| uses.api.cuArray3DCreate_v2(array, descriptor))?;
         let extent = [descriptor.Width * texel, descriptor.Height.max(1), descriptor.Depth.max(1)];
         Ok(Self { uses, array: Handle::new(array), extent })
     }
@@ -119,38 +118,35 @@ impl ArrayMemory {
     /// # Panics
     /// If the memory has another size.
     pub(crate) fn copy_from<T>(&self, stream: &CudaStream, from: &CudaView<'_, T>) -> Result<(), CallError> {
-        assert_eq!(from.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, read) = from.device_ptr(stream);
-        let guards = [read, self.enter(stream, true)];
-        self.copy(stream, CopyPlace::Array(self.array.raw()), CopyPlace::Device(address), guards)
+        let (memory, guards) = (CopyPlace::Device(address), [read, self.enter(stream, true)]);
+        self.copy(stream, CopyPlace::Array(self.array.raw()), memory, from.len() * size_of::<T>(), guards)
     }
 
     pub(crate) fn copy_to<T>(&self, stream: &CudaStream, to: &mut CudaViewMut<'_, T>) -> Result<(), CallError> {
-        assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
+        let bytes = to.len() * size_of::<T>();
         let (address, written) = to.device_ptr_mut(stream);
-        let guards = [written, self.enter(stream, false)];
-        self.copy(stream, CopyPlace::Device(address), CopyPlace::Array(self.array.raw()), guards)
+        let (memory, guards) = (CopyPlace::Device(address), [written, self.enter(stream, false)]);
+        self.copy(stream, memory, CopyPlace::Array(self.array.raw()), bytes, guards)
     }
 
-    fn bytes(&self) -> usize {
-        self.extent.iter().product()
-    }
-
-    /// `to` and `from` are this array, and memory of [`bytes`](Self::bytes) bytes; the guards are of both.
+    /// `to` and `from` are this array, and memory of this many bytes; the guards are of both.
     fn copy(
         &self,
         stream: &CudaStream,
         to: CopyPlace,
         from: CopyPlace,
+        bytes: usize,
         guards: [SyncOnDrop<'_>; 2],
     ) -> Result<(), CallError> {
+        assert_eq!(bytes, self.extent.iter().product::<usize>(), "a copy of another size");
         let context = stream.context();
         let stored = |call| context.check_err().map_err(|error| CallError::cudarc(call, error));
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
         make_current(context)?;
         let parameters = copies::copy(to, from, self.extent);
         // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`, the memory of the same rows and
-        // slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
+        // slices without gaps, as was just asserted. Both stay allocated until the copy has finished:
         // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
         let copied = unsafe { self.uses.api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);
@@ -258,21 +254,21 @@ impl ObjectMemory {
         resource: &CUDA_RESOURCE_DESC,
         sampler: &CUDA_TEXTURE_DESC,
     ) -> Result<Self, CallError> {
-        let (api, mut object) = (texels.uses().api, 0);
+        let api = texels.uses().api;
         let destroy = required!(api, cuTexObjectDestroy)?;
         // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are only read. `texels`, which
         // the object holds, holds the resource. A resource view is not required.
-        unsafe { api.cuTexObjectCreate(&mut object, resource, sampler, Null::NULL) }?;
+        let object = out(|object| unsafe { api.cuTexObjectCreate(object, resource, sampler, Null::NULL) })?;
         Ok(Self { object, texels, destroy })
     }
 
     pub(crate) fn surface(array: &Arc<ArrayMemory>) -> Result<Self, CallError> {
         let (texels, resource) = Texels::of_array(array)?;
-        let (api, mut object) = (array.uses.api, 0);
+        let api = array.uses.api;
         let destroy = required!(api, cuSurfObjectDestroy)?;
         // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only read, and names an array that
         // the object retains. An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
-        unsafe { api.cuSurfObjectCreate(&mut object, &resource) }?;
+        let object = out(|object| unsafe { api.cuSurfObjectCreate(object, &resource) })?;
         Ok(Self { object, texels, destroy })
     }
 

@@ -8,11 +8,12 @@ use crate::{
         },
         context::{current, named},
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
-        query::{attribute, device_attribute},
+        query::{attribute, device_attribute, number},
     },
     memory::ContextName,
 };
 use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
+use kernel_args_image::CudaVersion;
 
 // `CUdevice_attribute`.
 const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
@@ -67,12 +68,8 @@ limits!(
 
 impl AttributeCheck<'_> {
     fn supported(&self) -> Result<(), Error> {
-        let version = out(|version| self.api.cuDriverGetVersion(version))?;
-        let version = u32::try_from(version).unwrap_or(0);
-        let mut error = None;
-        self.attributes.for_each(&mut |attribute, _, _| {
-            error = error.take().or_else(|| self.lacks(attribute, version));
-        });
+        let version = number(|version| self.api.cuDriverGetVersion(version))?;
+        let mut error = self.attributes.find_map(|attribute, _| self.lacks(attribute, version));
         if self.attributes.shared_memory_mode.is_some_and(SharedMemoryMode::is_oversized) {
             error = error.or_else(|| self.lacks(&Attribute::OVERSIZED, version));
         }
@@ -80,12 +77,12 @@ impl AttributeCheck<'_> {
     }
 
     fn lacks(&self, needs: &Attribute, version: u32) -> Option<Error> {
-        let cuda = |version: u32| format!("CUDA {}.{}", version / 1000, version % 1000 / 10);
+        let cuda = CudaVersion::from_number;
         let (required, found, help) = if version < needs.version || self.api.cuLaunchKernelEx.is_none() {
             (
-                format!("a driver of {} or newer", cuda(needs.version)),
+                format!("a driver of CUDA {} or newer", cuda(needs.version)),
                 match self.api.cuLaunchKernelEx {
-                    Some(_) => format!("this driver is of {}", cuda(version)),
+                    Some(_) => format!("this driver is of CUDA {}", cuda(version)),
                     None => "this driver has no `cuLaunchKernelEx`".into(),
                 },
                 "install a newer driver, or launch without the attribute",

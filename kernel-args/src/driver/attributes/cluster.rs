@@ -23,16 +23,16 @@ impl AttributeLimits {
 
     /// Returns the blocks of a launch. If the kernel is compiled with `.blocksareclusters` (`__block_size__`), a launch
     /// specifies the number of clusters, and a block of 1 is the one that the kernel requires.
-    pub(crate) fn geometry(&self, Geometry { grid, block, shared, names_stream }: Geometry) -> Geometry {
+    pub(crate) fn geometry(&self, launch: Geometry) -> Geometry {
         if !self.directives.blocks_are_clusters {
-            return Geometry { grid, block, shared, names_stream };
+            return launch;
         }
+        let Geometry { grid, block, .. } = launch;
         let cluster = self.required_cluster.unwrap_or(ONE);
         let blocks = |grid: u32, cluster: u32| grid.saturating_mul(cluster);
         let grid = Dim3::new(blocks(grid.x, cluster.x), blocks(grid.y, cluster.y), blocks(grid.z, cluster.z));
         let required = self.directives.required_threads.filter(|_| block == ONE);
-        let block = required.map_or(block, |[x, y, z]| Dim3::new(x, y, z));
-        Geometry { grid, block, shared, names_stream }
+        Geometry { grid, block: required.map_or(block, Dim3::from), ..launch }
     }
 
     pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
@@ -90,7 +90,7 @@ impl AttributeCheck<'_> {
     }
 
     fn cluster_fits(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
-        if cluster.x == 0 || cluster.y == 0 || cluster.z == 0 {
+        if cluster.count() == 0 {
             return Err(self.limit(
                 format!("{name} {cluster}"),
                 "a cluster has at least one block along each axis",

@@ -2,7 +2,8 @@ use crate::{
     device::vector::Dim3,
     driver::{
         api::{CallError, FunctionHandle, api},
-        query::{attribute, device_attribute},
+        context::current_device,
+        query::attribute,
     },
 };
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -37,11 +38,7 @@ impl AttributeLimits {
     }
 
     pub(crate) fn of_raw(function: FunctionHandle<'_>) -> Result<Self, CallError> {
-        const MAJOR: u32 = 75;
-        const MINOR: u32 = 76;
-        let (major, minor) = (device_attribute(MAJOR)?, device_attribute(MINOR)?);
-        let sm = Sm(u16::try_from(major * 10 + minor).unwrap_or(0));
-        Self::ask(function, sm, Directives::default())
+        Self::ask(function, api()?.sm(current_device()?)?, Directives::default())
     }
 }
 

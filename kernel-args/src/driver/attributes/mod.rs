@@ -30,6 +30,8 @@ use crate::driver::{
     config::{Attribute, Attributes},
 };
 
+use kernel_args_image::CudaVersion;
+
 #[cold]
 pub(crate) fn launch(
     api: &Api,
@@ -51,7 +53,7 @@ pub(crate) fn attributes_text(attributes: &Attributes<'_>) -> String {
     let mut texts = Vec::new();
     attributes.for_each(&mut |&Attribute { name, version, sm, .. }, _, value| {
         let sm = if sm == 0 { String::new() } else { format!(", sm_{sm}") };
-        texts.push(format!("{name} = {value} (CUDA {}.{}{sm})", version / 1000, version % 1000 / 10));
+        texts.push(format!("{name} = {value} (CUDA {}{sm})", CudaVersion::from_number(version)));
     });
     texts.join("; ")
 }

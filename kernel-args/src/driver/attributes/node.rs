@@ -8,13 +8,7 @@ use cudarc::driver::sys::CUdeviceptr;
 
 #[cold]
 pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
-    let mut found = None;
-    attributes.for_each(&mut |attribute, _, _| {
-        if found.is_none() && !attribute.nodes {
-            found = Some(attribute.name);
-        }
-    });
-    found
+    attributes.find_map(|attribute, _| (!attribute.nodes).then_some(attribute.name))
 }
 
 pub(crate) struct Refused {
@@ -37,22 +31,18 @@ pub(crate) fn set_on_node(
     if updatable.is_some() {
         required!(api, cuGraphKernelNodeGetAttribute)?;
     }
-    let mut outcome = Ok(Ok(()));
-    attributes.for_each(&mut |attribute, entry, _| {
-        if matches!(outcome, Ok(Ok(()))) {
-            let mut set = node.set_attribute(&entry);
-            if let Some(handle) = updatable.filter(|_| attribute.id == Attribute::device_updatable_node.id) {
-                let got = set.and_then(|()| node.attribute(attribute.id));
-                set = got.map(|entry| handle.store(entry.address(DEVICE_NODE)));
-            }
-            outcome = match set {
-                Ok(()) => Ok(Ok(())),
-                Err(CallError::Returned(call)) => Ok(Err(Refused { attribute: attribute.name, call })),
-                Err(CallError::Unavailable(unavailable)) => Err(unavailable.into()),
-            };
+    let refused = attributes.find_map(|attribute, entry| {
+        let mut set = node.set_attribute(&entry);
+        if let Some(handle) = updatable.filter(|_| attribute.id == Attribute::device_updatable_node.id) {
+            let got = set.and_then(|()| node.attribute(attribute.id));
+            set = got.map(|entry| handle.store(entry.address(DEVICE_NODE)));
+        }
+        match set.err()? {
+            CallError::Returned(call) => Some(Ok(Err(Refused { attribute: attribute.name, call }))),
+            CallError::Unavailable(unavailable) => Some(Err(unavailable.into())),
         }
     });
-    outcome
+    refused.unwrap_or(Ok(Ok(())))
 }
 
 /// Lets kernels update a kernel node, and returns the node's handle for kernels.

@@ -12,25 +12,14 @@ use std::{fs, io, path::Path};
 const MARK: &[u8] = b"kernel-args\0\x01";
 
 fn encode(name: &str, compiled: &Compiled) -> Vec<u8> {
+    let Compiled { architecture, ptx, cubin, debug, log, names } = compiled;
+    let names = names.iter().flat_map(|(expression, symbol)| [expression.as_bytes(), symbol.as_bytes()]);
     let mut parts = Vec::new();
-    let mut add = |part: &[u8]| {
+    for part in [name.as_bytes(), architecture.as_bytes(), ptx, cubin, debug, log.as_bytes()].into_iter().chain(names) {
         parts.extend((part.len() as u64).to_le_bytes());
         parts.extend(part);
-    };
-    add(name.as_bytes());
-    add(compiled.architecture.as_bytes());
-    add(&compiled.ptx);
-    add(&compiled.cubin);
-    add(&compiled.debug);
-    add(compiled.log.as_bytes());
-    for (expression, symbol) in &compiled.names {
-        add(expression.as_bytes());
-        add(symbol.as_bytes());
     }
-    let mut entry = MARK.to_vec();
-    entry.extend(checksum(&parts));
-    entry.extend(parts);
-    entry
+    [MARK, &checksum(&parts), &parts].concat()
 }
 
 /// Decodes the entry with this name; `None` if the entry has a different name or is damaged.

@@ -84,8 +84,12 @@ impl Job<'_> {
     #[cold]
     fn refused(&self, problem: &str) -> Error {
         let (major, minor) = self.version;
-        let problem = format!("NVRTC {major}.{minor}: {problem}");
-        Error::Compile(CompileError::Nvrtc(Box::new(NvrtcError::refused(self.options.source_name(), &problem))))
+        Error::Compile(CompileError::Nvrtc(Box::new(NvrtcError {
+            source_name: Some(self.options.source_name().into()),
+            call: None,
+            problem: format!("NVRTC {major}.{minor}: {problem}"),
+            log: String::new(),
+        })))
     }
 
     fn run(&self, architecture: &Architecture) -> Result<Compiled, Error> {

@@ -25,20 +25,17 @@ pub(super) fn key(
     key.add(options.source_name().as_bytes());
     key.add(source.as_bytes());
     key.add(architecture.name.as_bytes());
-    key.list(options.list().iter().map(String::as_bytes));
-    key.list(options.name_expressions.iter().map(String::as_bytes));
-    let texts = options.headers.iter();
-    let texts: Vec<_> = texts.flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]).collect();
-    key.list(texts.into_iter());
+    key.list(&options.list());
+    key.list(&options.name_expressions);
+    key.list(&options.headers.iter().flat_map(|(name, text)| [name, text]).collect::<Vec<_>>());
     key.add(&[u8::from(options.debug_info)]);
-    key.list(options.cache_key.iter().map(String::as_bytes));
+    key.list(options.cache_key.as_slice());
     let others = option::named(options.others.iter().map(String::as_str));
     let includes = includes(options, source, &others.directives);
     for (path, text) in &includes.files {
         let path = path.to_string_lossy();
         let exists = [u8::from(text.is_some())];
-        let text = text.as_deref().unwrap_or_default();
-        key.list([path.as_bytes(), &exists, text].into_iter());
+        key.list(&[path.as_bytes(), &exists, text.as_deref().unwrap_or_default()]);
     }
     // With `cache_key`, user code guarantees that the key covers the unknown parts.
     if options.cache_key.is_none() {
@@ -54,27 +51,21 @@ pub(super) fn key(
 
 fn changes(includes: &Includes) -> Changes {
     let changed = |(path, text): (&PathBuf, &Option<_>)| {
-        let path = match text {
-            Some(_) => path.as_path(),
-            None => path.parent()?,
-        };
+        let path: &Path = if text.is_some() { path } else { path.parent()? };
         fs::metadata(path).and_then(|file| file.modified()).ok()
     };
     includes.files.iter().map(changed).collect()
 }
 
 fn includes(options: &CompileOptions, source: &str, directives: &str) -> Includes {
-    let defines = options.defines.iter();
-    let mut defines: String = defines.map(|define| option::definition(define)).collect();
+    let mut defines: String = options.defines.iter().map(|define| option::definition(define)).collect();
     defines += directives;
-    let headers = options.headers.iter();
-    let headers = headers.map(|(name, text)| (name.as_str(), text.as_str()));
-    let own = [(options.source_name(), source), ("", &*defines)];
-    let texts = headers.chain(own).map(|(name, text)| Text { name, text });
+    let headers = options.headers.iter().map(|(name, text)| Text { name, text });
+    let own = [Text { name: options.source_name(), text: source }, Text { name: "", text: &defines }];
     kernel_args_nvrtc::includes(&Search {
         root: Path::new(""),
         folders: options.include_paths.clone(),
-        texts: texts.collect(),
+        texts: headers.chain(own).collect(),
         files: Vec::new(),
     })
 }
@@ -95,10 +86,10 @@ impl Key {
         self.0.update(part);
     }
 
-    fn list<'p>(&mut self, parts: impl ExactSizeIterator<Item = &'p [u8]>) {
+    fn list(&mut self, parts: &[impl AsRef<[u8]>]) {
         self.0.update((parts.len() as u64).to_le_bytes());
         for part in parts {
-            self.add(part);
+            self.add(part.as_ref());
         }
     }
 
@@ -158,7 +149,7 @@ mod tests {
         let key = |lists: &[&[&str]]| {
             let mut key = Key::new();
             for list in lists {
-                key.list(list.iter().map(|part| part.as_bytes()));
+                key.list(list);
             }
             key.finish()
         };

@@ -200,10 +200,7 @@ impl CompileOptions {
     }
 
     pub(super) fn list(&self) -> Vec<String> {
-        let mut list = Vec::new();
-        if let Some(standard) = self.standard {
-            list.push(format!("--std={standard}"));
-        }
+        let mut list: Vec<_> = self.standard.iter().map(|standard| format!("--std={standard}")).collect();
         let paths = self.include_paths.iter();
         list.extend(paths.map(|path| format!("--include-path={}", path.display())));
         list.extend(self.defines.iter().map(|define| format!("--define-macro={define}")));

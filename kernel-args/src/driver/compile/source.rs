@@ -1,4 +1,3 @@
-use core::fmt;
 use std::sync::Arc;
 
 /// A source that NVRTC compiled: an [`Image`](crate::Image) for [`Module::load`](crate::Module::load) and
@@ -101,13 +100,7 @@ impl CompiledSource {
     }
 }
 
-impl fmt::Debug for CompiledSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompiledSource")
-            .field("architecture", &self.architecture())
-            .field("bytes", &self.image().len())
-            .field("names", &self.compiled.names)
-            .field("cache_use", &self.cache_use)
-            .finish_non_exhaustive()
-    }
-}
+debug!(
+    CompiledSource,
+    this => architecture: this.architecture(), bytes: this.image().len(), names: this.compiled.names, cache_use: this.cache_use
+);

@@ -269,3 +269,19 @@ impl Attribute {
     /// `shared_memory_mode` with a value for oversized configurations.
     pub(crate) const OVERSIZED: Self = Self { version: 13040, ..Self::shared_memory_mode };
 }
+
+impl<'e> Attributes<'e> {
+    /// Returns the first result of `find`, which is not called afterwards.
+    pub(crate) fn find_map<T>(
+        &self,
+        mut find: impl FnMut(&'static Attribute, LaunchAttribute<'e>) -> Option<T>,
+    ) -> Option<T> {
+        let mut found = None;
+        self.for_each(&mut |attribute, encoded, _| {
+            if found.is_none() {
+                found = find(attribute, encoded);
+            }
+        });
+        found
+    }
+}

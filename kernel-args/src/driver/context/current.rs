@@ -14,11 +14,12 @@ use crate::{
         api::{Api, ContextHandle, api, required},
         error::{ContextError, Error},
     },
+    lock::lock,
     memory::ContextName,
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Returns the context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
@@ -92,12 +93,9 @@ impl Stack {
         required!(api, cuCtxPopCurrent_v2)?;
         register(context);
         let before = current()?;
-        let owner = {
-            let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut alike = seen.iter().filter(|(handle, _)| *handle == before.addr());
-            // No context is dropped here: the one that is upgraded becomes the owner.
-            alike.find_map(|(_, one)| one.upgrade())
-        };
+        // No context is dropped here: the one that is upgraded becomes the owner.
+        let alive = |(handle, one): &(usize, Weak<_>)| if *handle == before.addr() { one.upgrade() } else { None };
+        let owner = lock(&SEEN).iter().find_map(alive);
         let stack = Self { api, before, owner };
         api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
@@ -129,7 +127,7 @@ pub(crate) fn register(context: &Arc<CudaContext>) {
     if context.is_primary() {
         return;
     }
-    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut seen = lock(&SEEN);
     if !seen.iter().any(|(_, one)| ptr::eq(one.as_ptr(), &raw const **context)) {
         seen.retain(|(_, one)| one.strong_count() > 0);
         seen.push((context.cu_ctx().addr(), Arc::downgrade(context)));

@@ -66,8 +66,8 @@ impl GreenContext {
             })
         };
         let part = green(part)?;
-        let rest = if rest.kind == DeviceResource::SM && rest.sm_count > 0 { Some(green(rest)?) } else { None };
-        Ok((part, rest))
+        let remains = rest.kind == DeviceResource::SM && rest.sm_count > 0;
+        Ok((part, remains.then(|| green(rest)).transpose()?))
     }
 
     /// Returns the number of multiprocessors in this part.

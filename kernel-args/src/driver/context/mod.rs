@@ -75,13 +75,12 @@ pub(crate) fn uncaptured<T>(stream: &CudaStream, work: impl FnOnce() -> Result<T
 /// `NoDevice`, if the device does not exist.
 #[cold]
 fn not_created(ordinal: usize, error: CallError) -> Error {
-    let count = CudaContext::device_count();
-    let count = count.ok().and_then(|count| usize::try_from(count).ok());
-    match (error, count) {
-        (CallError::Returned(call), Some(count)) if ordinal >= count && count > 0 => {
+    let count = CudaContext::device_count().map_or(0, |count| usize::try_from(count).unwrap_or(0));
+    match error {
+        CallError::Returned(call) if (1..=ordinal).contains(&count) => {
             Error::Context(ContextError::NoDevice { ordinal, count, call })
         }
-        (error, _) => error.into(),
+        error => error.into(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{current::with_current, tracking};
 use crate::{
     contract::Elements,
     driver::{
-        api::{CallError, PoolAccess, api},
+        api::{CallError, api, out},
         error::{ContextError, ContextMismatch, Error},
     },
     marshal::{Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
@@ -14,11 +14,6 @@ use crate::{
 };
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
 use std::sync::Arc;
-
-/// `CU_MEM_LOCATION_TYPE_DEVICE`.
-const DEVICE: u32 = 1;
-/// `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`.
-const READ_WRITE: u32 = 3;
 
 /// Access of the kernels of one context to the memory of a second context, usually of a second GPU.
 ///
@@ -71,8 +66,7 @@ impl PeerAccess {
             }
             // Peer access does not include pools.
             if memory.has_async_alloc() {
-                let access = PoolAccess { location: DEVICE, device: kernels.cu_device(), flags: READ_WRITE };
-                api.share_pool(memory.cu_device(), &access)?;
+                api.share_pool(memory.cu_device(), kernels.cu_device())?;
             }
         }
         Ok(Self {
@@ -88,10 +82,8 @@ impl PeerAccess {
     /// # Errors
     /// [`Error::Driver`].
     pub fn is_possible(kernels: &CudaContext, memory: &CudaContext) -> Result<bool, Error> {
-        let mut possible = 0;
-        let (kernels, memory) = (kernels.cu_device(), memory.cu_device());
-        api()?.cuDeviceCanAccessPeer(&mut possible, kernels, memory)?;
-        Ok(possible != 0)
+        let (api, kernels, memory) = (api()?, kernels.cu_device(), memory.cu_device());
+        Ok(out(|possible| api.cuDeviceCanAccessPeer(possible, kernels, memory))? != 0)
     }
 
     /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write

@@ -3,13 +3,13 @@
 use super::{current::with_current, tracking};
 use crate::{
     driver::{
-        api::{Alive, api},
+        api::{Alive, api, out},
         config::{AsStream, StreamTarget},
         error::{ContextError, ContextMismatch, Error},
     },
     memory::ContextName,
 };
-use core::{ffi::c_void, fmt, ops::Deref, ptr};
+use core::{ffi::c_void, fmt, ops::Deref};
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUfunction, CUstream},
@@ -57,18 +57,16 @@ impl BorrowedStream {
         let handle = unsafe { Alive::new(stream) };
         // For null and the two special handles, the driver uses the default streams of the current context.
         with_current(ctx, || {
-            let mut owner = ptr::null_mut();
-            api.cuStreamGetCtx(handle, &mut owner)?;
+            let owner = out(|owner| api.cuStreamGetCtx(handle, owner))?;
             if owner != ctx.cu_ctx() {
                 let found = ContextName::of_handle(owner, None);
                 let contexts = ContextMismatch::new(ContextName::of(ctx), found);
                 return Err(Error::Context(ContextError::OtherContextStream(Box::new(contexts))));
             }
-            let tracking = tracking(ctx)?;
             Ok(Self {
+                _tracking: tracking(ctx)?,
                 // SAFETY: the stream belongs to this context, and the caller keeps it alive.
                 stream: unsafe { ctx.wrap_borrowed_stream(stream) },
-                _tracking: tracking,
             })
         })?
     }
@@ -110,9 +108,5 @@ pub unsafe fn kernel_function(ctx: &Arc<CudaContext>, kernel: *mut c_void) -> Re
     let api = api()?;
     // SAFETY: the caller guarantees that the kernel's library is loaded.
     let kernel = unsafe { Alive::new(kernel) };
-    with_current(ctx, || {
-        let mut function = ptr::null_mut();
-        api.cuKernelGetFunction(&mut function, kernel)?;
-        Ok(function)
-    })?
+    Ok(with_current(ctx, || out(|function| api.cuKernelGetFunction(function, kernel)))??)
 }

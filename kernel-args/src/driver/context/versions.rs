@@ -58,7 +58,7 @@ pub fn versions() -> Result<Versions, Error> {
     let driver = driver_version()?;
     Ok(Versions {
         driver,
-        driver_release: driver_release(),
+        driver_release: fs::read_to_string("/proc/driver/nvidia/version").ok().and_then(|text| release_in(&text)),
         newest_ptx: driver.newest_ptx(),
         runtime: runtime_version().map(cuda_version),
         nvrtc: nvrtc_version(driver),
@@ -87,28 +87,12 @@ fn gpus() -> Result<Vec<Gpu>, Error> {
 }
 
 impl Gpu {
-    #[cfg(feature = "record")]
-    pub(crate) fn current(api: &Api) -> Result<Self, Error> {
-        Self::of(api, context::current_device()?)
-    }
-
-    fn of(api: &Api, device: CUdevice) -> Result<Self, Error> {
-        /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
-        const COMPUTE_CAPABILITY: [u32; 2] = [75, 76];
-        let name = api.device_name(device)?;
-        let mut sm = 0;
-        for number in COMPUTE_CAPABILITY {
-            sm = sm * 10 + out(|part| api.cuDeviceGetAttribute(part, number, device))?;
-        }
-        Ok(Self { name, sm: Sm(u16::try_from(sm).unwrap_or(0)) })
+    pub(crate) fn of(api: &Api, device: CUdevice) -> Result<Self, Error> {
+        Ok(Self { name: api.device_name(device)?, sm: api.sm(device)? })
     }
 }
 
 /// Returns the first word of numbers in `NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.159.04  Tue …`.
-fn driver_release() -> Option<String> {
-    release_in(&fs::read_to_string("/proc/driver/nvidia/version").ok()?)
-}
-
 fn release_in(text: &str) -> Option<String> {
     let is_release = |word: &&str| {
         let mut parts = word.split('.');

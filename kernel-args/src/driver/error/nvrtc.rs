@@ -46,11 +46,6 @@ impl NvrtcError {
         Self { source_name, call, problem, log: log.into() }
     }
 
-    #[cold]
-    pub(crate) fn refused(source_name: &str, problem: &str) -> Self {
-        Self { source_name: Some(source_name.into()), call: None, problem: problem.into(), log: String::new() }
-    }
-
     fn help(&self) -> &'static str {
         const ADVICE: [(&str, &str); 6] = [
             (

@@ -9,7 +9,7 @@ use crate::{
         api::{HostFunction, HostNodeParams},
         error::Error,
     },
-    memory::lock,
+    lock::lock,
 };
 use core::{any::Any, panic::AssertUnwindSafe};
 use cudarc::driver::sys::CUgraphNode;

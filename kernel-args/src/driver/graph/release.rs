@@ -19,7 +19,7 @@ use crate::{
         api::{Api, Event, api, atexit},
         error::Error,
     },
-    memory::lock,
+    lock::lock,
 };
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};

@@ -1,9 +1,10 @@
 //! The code of the kernels of an image, analysed when arguments are verified.
 
 use super::debug_info::Name;
+use crate::lock::lock;
 use kernel_args_abi::{Body, Parameter, Sm};
 use kernel_args_image::{Error, Image, Kernels, ParameterList};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Analyses the code of a kernel. It is not called directly: see `readers`.
 pub(super) type Analyse = dyn Fn(&str) -> Option<Analysed> + Send + Sync;
@@ -17,7 +18,7 @@ pub(super) struct Analysed {
 pub(super) fn analyse(images: Vec<Arc<Vec<u8>>>, sm: Sm, is_compared: bool, kernels: Kernels<'static>) -> Arc<Analyse> {
     let kernels = Mutex::new(kernels);
     Arc::new(move |symbol| {
-        let mut kernels = kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kernels = lock(&kernels);
         // The image was read before, so an error is unlikely. Everything else is compared without the code too.
         read(&images, Image::read_again).ok()?.add_bodies(&mut kernels, |name| name == symbol).ok()?;
         let kernel = kernels.kernel(symbol, Some(sm))?;

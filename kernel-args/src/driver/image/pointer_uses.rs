@@ -1,7 +1,10 @@
 //! What the code of a kernel does with its pointers, as the check of pointers needs it.
 
 use super::code::read;
-use crate::driver::pointers::{KernelCode, PointerUse};
+use crate::{
+    driver::pointers::{KernelCode, PointerUse},
+    lock::lock,
+};
 use cudarc::driver::sys::CUfunction;
 use kernel_args_abi::{
     Sm,
@@ -10,7 +13,7 @@ use kernel_args_abi::{
 use kernel_args_image::{Error, Image, ptx::PointerAccess};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+    sync::{Arc, Mutex, OnceLock, Weak},
 };
 
 /// A kernel whose PTX is read when its pointers are checked first.
@@ -40,13 +43,13 @@ impl PointerUses {
     /// A launch of this handle finds it, as long as the loaded function exists: the driver can reuse the handle
     /// afterwards.
     pub(crate) fn register(self: &Arc<Self>, function: CUfunction) {
-        let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut loaded = lock(&LOADED);
         loaded.retain(|_, uses| uses.strong_count() > 0);
         loaded.insert(function.addr(), Arc::downgrade(self));
     }
 
     pub(crate) fn find(function: CUfunction) -> Option<Arc<Self>> {
-        let loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let loaded = lock(&LOADED);
         loaded.get(&function.addr())?.upgrade()
     }
 

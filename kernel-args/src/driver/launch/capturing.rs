@@ -9,10 +9,11 @@ use crate::{
         function::Names,
         watched::{enter_closure, leave_closure},
     },
+    lock::lock,
     marshal::LaunchStream,
 };
 use cudarc::driver::CudaStream;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make.
 static CAPTURES: Mutex<Vec<Captured>> = Mutex::new(Vec::new());
@@ -38,7 +39,7 @@ pub(crate) enum Keeper {
 
 fn captures() -> MutexGuard<'static, Vec<Captured>> {
     // No code that can panic runs while it is locked.
-    CAPTURES.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&CAPTURES)
 }
 
 /// An entry of `CAPTURES`. While one exists, each launch of each thread finds out whether its stream is being captured.

@@ -1,8 +1,9 @@
+use crate::lock::lock;
 use core::{
     mem,
     sync::atomic::{AtomicBool, Ordering},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// What one node of a graph holds. The graph takes it when no launch uses it any more; a node can outlive its graph.
 pub(crate) struct NodeSlot {
@@ -26,7 +27,7 @@ impl NodeSlot {
     pub(crate) fn replace_owner(&self, owner: Option<Box<dyn Send>>) -> Option<Box<dyn Send>> {
         self.occupied.store(owner.is_some(), Ordering::Relaxed);
         // No code that can panic runs while it is locked.
-        mem::replace(&mut *self.arguments.lock().unwrap_or_else(PoisonError::into_inner), owner)
+        mem::replace(&mut *lock(&self.arguments), owner)
     }
 
     /// Everything in the slot, and the slot itself, which may be the last owner that keeps a module loaded.

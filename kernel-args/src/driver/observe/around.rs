@@ -10,7 +10,13 @@ use crate::driver::{error::Error, watched::Watcher};
 pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     start();
     let observers = Observers::before(event);
-    let result = before(event).and_then(|()| {
+    // What can refuse a call before the driver sees it. After an error, the driver is not called, and user code gets the
+    // error.
+    let checked = match event.call() {
+        Some(call) if Watcher::Pointers.is_active() => call.check_pointers(),
+        _ => Ok(()),
+    };
+    let result = checked.and_then(|()| {
         let run = || recorder::record(event, run);
         #[cfg(feature = "record")]
         return to_file::record(event, run);
@@ -19,13 +25,4 @@ pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
     });
     observers.after(event, result.as_ref().map(|_| ()));
     result
-}
-
-/// What can refuse a call before the driver sees it. After an error, the driver is not called, and user code gets the
-/// error.
-fn before(event: &Event<'_>) -> Result<(), Error> {
-    match event.call() {
-        Some(call) if Watcher::Pointers.is_active() => call.check_pointers(),
-        _ => Ok(()),
-    }
 }

@@ -9,7 +9,6 @@ use crate::{
     marshal::Lengths,
     memory::ForEachValue,
 };
-use core::fmt;
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUfunction, CUstream},
@@ -100,9 +99,8 @@ impl<'e> LaunchEvent<'e> {
     #[must_use]
     pub fn attributes(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
-        if let Some(attributes) = &self.attributes {
-            attributes.for_each(&mut |attribute, _, value| all.push((attribute.name, value.to_string())));
-        }
+        let attributes = self.attributes.unwrap_or_default();
+        attributes.for_each(&mut |attribute, _, value| all.push((attribute.name, value.to_string())));
         all
     }
 }
@@ -155,14 +153,9 @@ macro_rules! call {
             /// Returns the arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
             #[must_use]
             pub fn arguments(&self) -> String {
-                let mut text = String::new();
-                self.for_each_argument(|argument| {
-                    if !text.is_empty() {
-                        text.push_str(", ");
-                    }
-                    text.push_str(&argument.to_string());
-                });
-                text
+                let mut texts = Vec::new();
+                self.for_each_argument(|argument| texts.push(argument.to_string()));
+                texts.join(", ")
             }
 
             /// Returns the number of bytes of all parameters, without the gaps between them.
@@ -179,22 +172,5 @@ macro_rules! call {
 call!(LaunchEvent, call);
 call!(LauncherEvent);
 
-impl fmt::Debug for LaunchEvent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LaunchEvent")
-            .field("name", &self.name())
-            .field("grid", &self.grid())
-            .field("block", &self.block())
-            .field("arguments", &self.arguments())
-            .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for LauncherEvent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LauncherEvent")
-            .field("name", &self.name())
-            .field("arguments", &self.arguments())
-            .finish_non_exhaustive()
-    }
-}
+debug!(LaunchEvent<'_>, this => name: this.name(), grid: this.grid(), block: this.block(), arguments: this.arguments());
+debug!(LauncherEvent<'_>, this => name: this.name(), arguments: this.arguments());

@@ -1,11 +1,9 @@
 use super::Event;
-use crate::driver::{error::Error, watched::Watcher};
-use core::{
-    any::Any,
-    cell::Cell,
-    fmt,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
+use crate::{
+    driver::{error::Error, watched::Watcher},
+    lock::lock,
 };
+use core::{any::Any, cell::Cell};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError, RwLock},
@@ -33,7 +31,6 @@ pub trait Observer: Send + Sync {
 
 struct Entry {
     observer: Box<dyn Observer>,
-    has_panicked: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -46,8 +43,7 @@ thread_local! {
 /// Installs an observer until the returned value is dropped. Observers are called in the order in which they were
 /// installed, and after a call in the reverse order. [`observe`](crate::guide::observe) has an example.
 pub fn install(observer: impl Observer + 'static) -> Installed {
-    let entry =
-        Arc::new(Entry { observer: Box::new(observer), has_panicked: AtomicBool::new(false), panic: Mutex::new(None) });
+    let entry = Arc::new(Entry { observer: Box::new(observer), panic: Mutex::default() });
     let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
     installed.push(entry.clone());
     Watcher::Observers.set_active(true);
@@ -66,36 +62,20 @@ impl Installed {
     /// panicked.
     #[must_use]
     pub fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
-        let mut panic = self.0.panic.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken = panic.take();
-        if taken.is_some() {
-            self.0.has_panicked.store(false, Relaxed);
-        }
-        taken
+        lock(&self.0.panic).take()
     }
 }
 
 impl Drop for Installed {
     fn drop(&mut self) {
-        let removed;
-        {
-            let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
-            let at = installed.iter().position(|one| Arc::ptr_eq(one, &self.0));
-            removed = at.map(|at| installed.remove(at));
-            if installed.is_empty() {
-                Watcher::Observers.set_active(false);
-            }
-        }
-        // The drop of an observer can install another observer: the lock is released by now.
-        drop(removed);
+        // The drop of an observer can install another observer: `self.0` is dropped later, without the lock.
+        let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
+        installed.retain(|one| !Arc::ptr_eq(one, &self.0));
+        Watcher::Observers.set_active(!installed.is_empty());
     }
 }
 
-impl fmt::Debug for Installed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Installed").field("has_panicked", &self.0.has_panicked).finish_non_exhaustive()
-    }
-}
+debug!(Installed, this => has_panicked: lock(&this.0.panic).is_some());
 
 /// The observers of one event: the same before and after it.
 pub(super) struct Observers(Vec<Arc<Entry>>);
@@ -105,11 +85,9 @@ impl Observers {
         if !Watcher::Observers.is_active() || IN_OBSERVER.get() {
             return Self(Vec::new());
         }
-        let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);
-        let mut observers = Self(installed.clone());
-        drop(installed);
-        observers.0.retain(|entry| call(entry, |observer| observer.before(event)));
-        observers
+        let mut observers = INSTALLED.read().unwrap_or_else(PoisonError::into_inner).clone();
+        observers.retain(|entry| call(entry, |observer| observer.before(event)));
+        Self(observers)
     }
 
     /// Calls `after` of each observer whose `before` has returned.
@@ -125,19 +103,17 @@ impl Observers {
 
 /// Calls a method of an observer, unless the observer has panicked; returns whether the method returned.
 fn call(entry: &Entry, method: impl FnOnce(&dyn Observer)) -> bool {
-    if entry.has_panicked.load(Relaxed) {
+    if lock(&entry.panic).is_some() {
         return false;
     }
     let Err(panic) = guarded(|| method(&*entry.observer)) else {
         return true;
     };
-    entry.has_panicked.store(true, Relaxed);
-    let mut kept = entry.panic.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = lock(&entry.panic);
     // Two threads can have been in the observer. The first panic is kept.
     if kept.is_none() {
         *kept = Some(panic);
     } else {
-        drop(kept);
         core::mem::forget(panic);
     }
     false

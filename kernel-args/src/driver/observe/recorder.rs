@@ -1,18 +1,21 @@
 //! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
 
 use super::{Event, recorded::Recorded};
-use crate::driver::{
-    api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
-    context::bind,
-    error::{ContextFault, Error, FLIGHT_RECORDER},
-    watched::Watcher,
+use crate::{
+    driver::{
+        api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
+        context::bind,
+        error::{ContextFault, Error, FLIGHT_RECORDER, RunningLaunch},
+        watched::Watcher,
+    },
+    lock::lock,
 };
 use core::cell::Cell;
 use cudarc::driver::CudaContext;
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, VecDeque, btree_map::Entry},
     env,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 struct FlightRecorder {
@@ -38,7 +41,7 @@ struct Records {
 }
 
 fn recorder() -> MutexGuard<'static, FlightRecorder> {
-    RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&RECORDER)
 }
 
 thread_local! {
@@ -103,16 +106,11 @@ pub(super) fn read_environment() {
 /// The errors of the driver that are not faults of the context.
 pub fn context_fault(context: &Arc<CudaContext>) -> Result<Option<ContextFault>, Error> {
     let api = api()?;
-    let status = match bind(api, context) {
-        Ok(()) => match api.cuCtxSynchronize() {
-            Ok(()) => return Ok(None),
-            Err(CallError::Returned(DriverCall { status, .. })) if status.is_fault() => status,
-            Err(error) => return Err(error.into()),
-        },
-        Err(Error::Driver { status, .. }) if status.is_fault() => status,
-        Err(error) => return Err(error),
-    };
-    Ok(recorder().fault(id(api, context), status))
+    match bind(api, context).and_then(|()| Ok(api.cuCtxSynchronize()?)) {
+        Ok(()) => Ok(None),
+        Err(Error::Driver { status, .. }) if status.is_fault() => Ok(recorder().fault(id(api, context), status)),
+        Err(error) => Err(error),
+    }
 }
 
 pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
@@ -130,10 +128,10 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
         drop(recorder);
         return run();
     }
-    let is_new = !recorder.contexts.contains_key(&context);
-    if is_new && let Ok(markers) = Markers::new(api, kept) {
-        let records = Records { markers, words: kept, launches: 0, last: VecDeque::new() };
-        recorder.contexts.insert(context, records);
+    if let Entry::Vacant(new) = recorder.contexts.entry(context)
+        && let Ok(markers) = Markers::new(api, kept)
+    {
+        new.insert(Records { markers, words: kept, launches: 0, last: VecDeque::new() });
     }
     let launch = recorder.contexts.get(&context).and_then(|records| Recorded::of(api, records.launches, event));
     LOCKED.set(true);
@@ -159,10 +157,11 @@ fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     let (context, stream) = match *event {
         Event::KernelLaunch(_) | Event::LauncherCall(_) => {
             let call = event.call().filter(|call| !call.is_recorded)?;
-            match call.context {
-                Some(context) => (id(api, context), call.handle),
-                None => ((api.current().ok()? as usize, 0), call.handle),
-            }
+            let context = match call.context {
+                Some(context) => id(api, context),
+                None => (api.current().ok()? as usize, 0),
+            };
+            (context, call.handle)
         }
         Event::GraphLaunch(graph) => (id(api, graph.stream.context()), graph.stream.into()),
         Event::SequenceRun(run) => (id(api, run.stream.context()), run.stream.into()),
@@ -177,14 +176,13 @@ fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
 }
 
 fn id(api: &Api, context: &CudaContext) -> Id {
-    let id = out(|id| api.cuCtxGetId(context.into(), id));
-    (context.cu_ctx() as usize, id.unwrap_or(0))
+    (context.cu_ctx() as usize, api.context_id(context).unwrap_or(0))
 }
 
 impl Records {
     /// Adds a launch that was enqueued, and lets the GPU write its marker after it.
     fn add(&mut self, api: &Api, stream: StreamHandle<'_>, recorded: Recorded) {
-        let number = recorded.number;
+        let number = recorded.launch.number;
         if self.last.len() == self.words {
             self.last.pop_front();
         }
@@ -208,14 +206,14 @@ impl FlightRecorder {
         let records = self.contexts.get(&context)?;
         let (mut streams, mut running, mut waiting) = (Vec::new(), Vec::new(), 0);
         for recorded in &records.last {
-            let word = records.markers.read(records.word(recorded.number));
-            if word == marker(recorded.number) {
+            let RunningLaunch { number, stream, .. } = recorded.launch;
+            if records.markers.read(records.word(number)) == marker(number) {
                 continue;
             }
-            if streams.contains(&recorded.stream) {
+            if streams.contains(&stream) {
                 waiting += 1;
             } else {
-                streams.push(recorded.stream);
+                streams.push(stream);
                 running.push(recorded.to_running());
             }
         }

@@ -28,6 +28,12 @@ thread_local! {
 
 const TARGET: &str = "kernel_args";
 
+macro_rules! span {
+    ($level:ident, $name:literal, $($fields:tt)*) => {
+        tracing::$level!(target: TARGET, $name, $($fields)*, error = Empty)
+    };
+}
+
 impl Observer for Tracing {
     fn before(&self, event: &Event<'_>) {
         let entered = span(event).entered();
@@ -47,8 +53,8 @@ impl Observer for Tracing {
 }
 
 fn call(call: &LauncherEvent<'_>, module: Option<&str>, shared_memory: Option<u32>) -> Span {
-    let span = tracing::debug_span!(
-        target: TARGET,
+    let span = span!(
+        debug_span,
         "launch",
         kernel = Empty,
         demangled = Empty,
@@ -59,8 +65,7 @@ fn call(call: &LauncherEvent<'_>, module: Option<&str>, shared_memory: Option<u3
         stream = format_args!("{:p}", call.cu_stream()),
         attributes = Empty,
         arguments = Empty,
-        is_recorded = call.is_recorded(),
-        error = Empty,
+        is_recorded = call.is_recorded()
     );
     if !span.is_disabled() {
         span.record("kernel", &*call.name());
@@ -88,34 +93,22 @@ fn span(event: &Event<'_>) -> Span {
             span
         }
         Event::LauncherCall(launcher) => call(launcher, None, None),
-        Event::GraphLaunch(graph) => tracing::debug_span!(
-            target: TARGET,
+        Event::GraphLaunch(graph) => span!(
+            debug_span,
             "graph_launch",
             graph = format_args!("{:p}", graph.exec),
-            stream = format_args!("{:p}", graph.stream.cu_stream()),
-            error = Empty,
+            stream = format_args!("{:p}", graph.stream.cu_stream())
         ),
-        Event::SequenceRun(run) => tracing::debug_span!(
-            target: TARGET,
-            "sequence",
-            steps = run.steps,
-            stream = format_args!("{:p}", run.stream.cu_stream()),
-            error = Empty,
-        ),
-        Event::ModuleLoad(load) => tracing::info_span!(
-            target: TARGET,
+        Event::SequenceRun(run) => {
+            span!(debug_span, "sequence", steps = run.steps, stream = format_args!("{:p}", run.stream.cu_stream()))
+        }
+        Event::ModuleLoad(load) => span!(
+            info_span,
             "load",
             name = load.name,
             images = load.images.len(),
-            bytes = load.images.iter().map(|image| image.len()).sum::<usize>(),
-            error = Empty,
+            bytes = load.images.iter().map(|image| image.len()).sum::<usize>()
         ),
-        Event::Compilation(compile) => tracing::info_span!(
-            target: TARGET,
-            "compile",
-            name = compile.name,
-            bytes = compile.source.len(),
-            error = Empty,
-        ),
+        Event::Compilation(compile) => span!(info_span, "compile", name = compile.name, bytes = compile.source.len()),
     }
 }

@@ -7,7 +7,7 @@
 use super::memory::MemoryAt;
 use crate::{
     driver::{
-        api::{Allocation, Api, CallError, StreamHandle},
+        api::{Allocation, Api, CallError, StreamHandle, out},
         context::current_device,
         error::{AlignedBy, BadPointer, Error, LaunchError, PointerProblem},
     },
@@ -120,13 +120,12 @@ fn problem(
     code: PointerUse,
     pointer: &Pointer<'_>,
 ) -> Result<Option<PointerProblem>, CallError> {
-    let PointerCheck { api, .. } = request;
     let address = pointer.address;
     if address == 0 {
         let has_elements = elements.map(|elements| PointerProblem::Null { elements });
         return Ok(has_elements.or(code.is_always.then_some(PointerProblem::NullAccess)));
     }
-    let unusable = match MemoryAt::at(api, address)? {
+    let unusable = match MemoryAt::at(request.api, address)? {
         MemoryAt::Allocated(allocation) => in_allocation(pointer, elements, &allocation)?,
         // Kernels take the end of a range as a pointer, and can read backwards from it. No slice begins there.
         MemoryAt::End if elements.is_none() && !code.is_at_start => None,
@@ -187,7 +186,5 @@ fn is_captured(request: &PointerCheck<'_>) -> Result<bool, CallError> {
         #[cfg(feature = "graphs")]
         Runs::Later => return Ok(true),
     };
-    let mut status = 0;
-    request.api.cuStreamIsCapturing(stream, &mut status)?;
-    Ok(status != 0)
+    Ok(out(|status| request.api.cuStreamIsCapturing(stream, status))? != 0)
 }

@@ -50,34 +50,28 @@ fn is_mapped(address: u64) -> Option<bool> {
 #[cfg(not(windows))]
 fn is_mapped(address: u64) -> Option<bool> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    Some(maps.lines().any(|line| holds(line, address)))
+    Some(maps.lines().filter_map(readable).any(|range| range.contains(&address)))
 }
 
-/// Returns whether a line of `/proc/self/maps` describes readable memory with this address:
+/// Returns the addresses of a line of `/proc/self/maps`, if it describes readable memory:
 /// `7f00-7f10 rw-p 00000000 00:00 0 [stack]`.
 #[cfg(any(test, not(windows)))]
-fn holds(line: &str, address: u64) -> bool {
+fn readable(line: &str) -> Option<core::ops::Range<u64>> {
     let mut words = line.split_ascii_whitespace();
-    let (Some(range), Some(access)) = (words.next(), words.next()) else {
-        return false;
-    };
-    let Some((begin, end)) = range.split_once('-') else {
-        return false;
-    };
-    let number = |text| u64::from_str_radix(text, 16);
-    let (Ok(begin), Ok(end)) = (number(begin), number(end)) else {
-        return false;
-    };
+    let ((begin, end), access) = (words.next()?.split_once('-')?, words.next()?);
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    let range = number(begin)?..number(end)?;
     // The driver reserves address ranges for the GPU without access, and maps its devices.
-    (begin..end).contains(&address) && access.starts_with('r') && !line.contains("/dev/nvidia")
+    (access.starts_with('r') && !line.contains("/dev/nvidia")).then_some(range)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{holds, is_mapped};
+    use super::{is_mapped, readable};
 
     #[test]
     fn a_line_of_the_map_holds_its_addresses() {
+        let holds = |line, address: u64| readable(line).is_some_and(|range| range.contains(&address));
         let line = "7f00-7f10 rw-p 00000000 00:00 0    [stack]";
         assert!(holds(line, 0x7f00) && holds(line, 0x7f0f));
         assert!(!holds(line, 0x7eff) && !holds(line, 0x7f10));

@@ -6,15 +6,20 @@ use crate::{
     },
 };
 use core::ffi::c_int;
+use cudarc::driver::sys::CUdevice;
 
 /// The number that a call writes; 0 if it is negative.
 pub(crate) fn number(call: impl FnOnce(&mut c_int) -> Result<(), CallError>) -> Result<u32, CallError> {
     Ok(u32::try_from(out(call)?).unwrap_or(0))
 }
 
-/// Returns an attribute, by its number in `CUdevice_attribute`.
+/// Returns an attribute of the current device, by its number in `CUdevice_attribute`.
 pub(crate) fn device_attribute(attribute: u32) -> Result<u32, CallError> {
-    let (api, device) = (api()?, current_device()?);
+    attribute_of(current_device()?, attribute)
+}
+
+pub(crate) fn attribute_of(device: CUdevice, attribute: u32) -> Result<u32, CallError> {
+    let api = api()?;
     number(|value| api.cuDeviceGetAttribute(value, attribute, device))
 }
 

@@ -1,10 +1,13 @@
 use super::attribute;
-use crate::driver::{
-    api::{CallError, FunctionHandle, api},
-    error::{Error, Limit},
+use crate::{
+    driver::{
+        api::{CallError, FunctionHandle, api},
+        error::{Error, Limit},
+    },
+    lock::lock,
 };
 use cudarc::driver::sys::CUresult;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The maximum size of dynamic and static shared memory per block without an opt-in, in bytes.
 pub(crate) const SHARED_WITHOUT_OPT_IN: u32 = 48 * 1024;
@@ -24,7 +27,7 @@ pub(crate) fn allow(function: FunctionHandle<'_>, bytes: u32, name: &dyn Fn() ->
         return Ok(allowed);
     }
     // The lock protects the driver's state, which a panic elsewhere does not affect.
-    let _raising = RAISING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _raising = lock(&RAISING);
     let allowed = attribute::get(function, LIMIT)?;
     if bytes <= allowed {
         return Ok(allowed);

@@ -10,7 +10,7 @@ use crate::driver::{
 };
 use core::time::Duration;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUevent_flags};
-use kernel_args_image::recording::{Entry, Manifest, Moment, Reader};
+use kernel_args_image::recording::{Entry, Error as ReadError, Manifest, Moment, Reader};
 use std::{
     fs::File,
     io::{BufReader, Read},
@@ -82,7 +82,7 @@ impl<'r, 'i> ReplayRun<'r, 'i> {
             }
         }
         // The reader returns an error for a recording without a result.
-        Err(unread(kernel_args_image::recording::Error::Invalid("it has no result".into())))
+        Err(unread(ReadError::Invalid("it has no result".into())))
     }
 
     fn first(
@@ -148,11 +148,11 @@ impl<'r, 'i> ReplayRun<'r, 'i> {
     }
 }
 
-pub(super) fn opened(file: &Path) -> Result<BufReader<File>, kernel_args_image::recording::Error> {
+pub(super) fn opened(file: &Path) -> Result<BufReader<File>, ReadError> {
     const PIECE: usize = 1 << 20;
     Ok(BufReader::with_capacity(PIECE, File::open(file)?))
 }
 
-pub(super) fn unread(file: &Path, error: kernel_args_image::recording::Error) -> Error {
+pub(super) fn unread(file: &Path, error: ReadError) -> Error {
     Error::Recording(RecordingError::Read { file: file.into(), error })
 }

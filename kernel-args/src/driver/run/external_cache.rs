@@ -3,7 +3,8 @@
 use super::moved_work::MovedWork;
 use crate::{
     driver::api::{Graph, Steps},
-    memory::{Access, lock},
+    lock::lock,
+    memory::Access,
 };
 use core::{
     any::Any,

@@ -1,6 +1,6 @@
 //! Memory that any thread retires while a run records.
 
-use crate::memory::{bind_for_drops, lock};
+use crate::{lock::lock, memory::bind_for_drops};
 use cudarc::driver::CudaStream;
 use std::sync::{Arc, Mutex, Weak};
 

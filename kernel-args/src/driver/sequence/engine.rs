@@ -12,7 +12,8 @@ use crate::{
         launch::{is_promised, not_kept, not_recording, unrecorded_after},
         run::{ExternalSteps, NotRecording, Recording, Segments},
     },
-    memory::{Accesses, Kept, StepUses, enter_held, enter_kept, lock},
+    lock::lock,
+    memory::{Accesses, Kept, StepUses, enter_held, enter_kept},
 };
 use core::mem;
 use cudarc::driver::{CudaContext, CudaStream, SyncOnDrop};

@@ -14,7 +14,8 @@ use crate::{
         run::{Entered, Leftovers, NotRecording, RunRecord, SharedRecording},
         watched::{enter_closure, leave_closure},
     },
-    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory, bind_for_drops, lock},
+    lock::lock,
+    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory, bind_for_drops},
 };
 use core::{
     any::Any,

@@ -12,7 +12,8 @@ use crate::{
         run::{Entered, NotRecording, SharedRecording},
         watched::is_switched_on,
     },
-    memory::{ALL_MEMORY, Keep, Kept, lock},
+    lock::lock,
+    memory::{ALL_MEMORY, Keep, Kept},
 };
 use core::ops::Range;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};

@@ -1,9 +1,6 @@
 //! Arrays: memory in the layout of textures.
 
-use super::{
-    Texel,
-    limits::{self, Limits},
-};
+use super::{Texel, limits};
 use crate::{
     driver::{
         api::{ArrayMemory, ChannelFormat},
@@ -54,8 +51,9 @@ impl ArrayShape {
         self.parts().3.iter().fold(1, |texels, size| texels.saturating_mul(*size))
     }
 
-    /// Returns what it is, its limits, the number of dimensions that have coordinates, and all sizes.
-    fn parts(&self) -> (&'static str, Limits, usize, &[usize]) {
+    /// Returns what it is, its limits for textures and surfaces, the number of dimensions that have coordinates, and all
+    /// sizes.
+    fn parts(&self) -> (&'static str, [u32; 2], usize, &[usize]) {
         match self {
             Self::OneD(width) => ("a 1D array", limits::ARRAY_1D, 1, slice::from_ref(width)),
             Self::TwoD(size) => ("a 2D array", limits::ARRAY_2D, 2, size),
@@ -169,10 +167,10 @@ impl<T> Array<T> {
 
 impl<T: Texel> Array<T> {
     fn create(context: &Arc<CudaContext>, shape: ArrayShape, has_surfaces: bool) -> Result<Self, Error> {
-        let (kind, limits, ..) = shape.parts();
-        limits::check(context, limits.texture, shape.dimensions(), || kind.into())?;
+        let (device, (kind, [texture, surface], ..)) = (context.cu_device(), shape.parts());
+        limits::check(device, texture, shape.dimensions(), || kind.into())?;
         if has_surfaces {
-            limits::check(context, limits.surface, shape.dimensions(), || format!("{kind} for surfaces"))?;
+            limits::check(device, surface, shape.dimensions(), || format!("{kind} for surfaces"))?;
         }
         let memory = ArrayMemory::new(context, &shape.descriptor(T::FORMAT.raw(), has_surfaces), size_of::<T>())?;
         Ok(Self { memory: Arc::new(memory), shape, has_surfaces, texels: PhantomData })

@@ -153,7 +153,8 @@ impl TextureOptions {
             };
             return wrong("FilterMode::Linear", format!("needs floats, and the texture returns {format}"), help);
         }
-        if self.is_srgb && !(format.can_be_srgb() && self.read == ReadMode::NormalizedFloat) {
+        let can_be_srgb = (format.number(), format.channels()) == ("u8", 4);
+        if self.is_srgb && !(can_be_srgb && self.read == ReadMode::NormalizedFloat) {
             return wrong(
                 "srgb",
                 format!("is for 4 × u8 that are returned as floats, and the texels are {format} with {:?}", self.read),
@@ -180,13 +181,13 @@ impl TextureOptions {
         // border would be half of each sample (seen on an H200).
         let mut all = [AddressMode::Clamp; 3];
         all[..dimensions].copy_from_slice(address);
-        let flags =
-            [(!returns_floats, READ_AS_INTEGER), (self.is_normalized, NORMALIZED_COORDINATES), (self.is_srgb, SRGB)];
         Ok(CUDA_TEXTURE_DESC {
             addressMode: all.map(|mode| ADDRESS_MODES[mode as usize]),
             filterMode: [CUfilter_mode::CU_TR_FILTER_MODE_POINT, CUfilter_mode::CU_TR_FILTER_MODE_LINEAR]
                 [self.filter as usize],
-            flags: flags.iter().map(|(is_on, flag)| u32::from(*is_on) * flag).sum(),
+            flags: u32::from(!returns_floats) * READ_AS_INTEGER
+                + u32::from(self.is_normalized) * NORMALIZED_COORDINATES
+                + u32::from(self.is_srgb) * SRGB,
             maxAnisotropy: 0,
             mipmapFilterMode: CUfilter_mode::CU_TR_FILTER_MODE_POINT,
             mipmapLevelBias: 0.0,

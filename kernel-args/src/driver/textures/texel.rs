@@ -50,10 +50,6 @@ impl TexelFormat {
         matches!(self.number, "u8" | "i8" | "u16" | "i16")
     }
 
-    pub(super) fn can_be_srgb(self) -> bool {
-        matches!((self.number, self.channels), ("u8", 4))
-    }
-
     pub(super) const fn raw(self) -> ChannelFormat {
         (self.format, self.channels as u32)
     }

@@ -2,22 +2,20 @@
 
 use super::{
     Array, ReadMode, Texel, TextureOptions,
-    limits::{self, LINEAR_1D, LINEAR_2D},
+    limits::{self, LINEAR_1D, LINEAR_2D, TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT},
 };
 use crate::{
     device::{SurfaceObject, TextureObject},
     driver::{
         api::{LinearShape, ObjectMemory},
         error::{Error, TextureError},
+        query::attribute_of,
     },
     marshal::{Guard, KernelArg, LaunchStream},
     memory::Tracked,
 };
 use core::fmt;
-use cudarc::driver::{
-    CudaContext, CudaSlice, DevicePtr,
-    sys::{CUDA_TEXTURE_DESC, CUdevice_attribute},
-};
+use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, sys::CUDA_TEXTURE_DESC};
 use std::{mem, sync::Arc};
 
 /// Texels that kernels read through the texture units: `cudaTextureObject_t`.
@@ -59,7 +57,8 @@ impl Texture {
     /// the driver.
     pub fn linear<T: Texel>(memory: &Arc<CudaSlice<T>>, read: ReadMode) -> Result<Self, Error> {
         let sampler = TextureOptions::new().read(read).sampler(T::FORMAT, 1)?;
-        limits::check(memory.context(), LINEAR_1D, [("length", memory.len())], || "a texture of a slice".into())?;
+        let device = memory.context().cu_device();
+        limits::check(device, LINEAR_1D, [("length", memory.len())], || "a texture of a slice".into())?;
         of_memory(memory, LinearShape::Row { bytes: memory.num_bytes() }, &sampler)
     }
 
@@ -77,11 +76,11 @@ impl Texture {
         options: &TextureOptions,
     ) -> Result<Self, Error> {
         let sampler = options.sampler(T::FORMAT, 2)?;
-        let context = memory.context();
+        let device = memory.context().cu_device();
         let pitch_bytes = pitch.saturating_mul(size_of::<T>());
         let dimensions = [("width", width), ("height", height), ("pitch in bytes", pitch_bytes)];
-        limits::check(context, LINEAR_2D, dimensions, || "a 2D texture of a slice".into())?;
-        let alignment = limits::attribute(context, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
+        limits::check(device, LINEAR_2D, dimensions, || "a 2D texture of a slice".into())?;
+        let alignment = attribute_of(device, TEXTURE_PITCH_ALIGNMENT)? as usize;
         if !pitch_bytes.is_multiple_of(alignment.max(1)) {
             let bytes = pitch_bytes.next_multiple_of(alignment);
             return Err(wrong(
@@ -123,7 +122,7 @@ fn of_memory<T: Texel>(
     shape: LinearShape,
     sampler: &CUDA_TEXTURE_DESC,
 ) -> Result<Texture, Error> {
-    let alignment = limits::attribute(memory.context(), CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?;
+    let alignment = attribute_of(memory.context().cu_device(), TEXTURE_ALIGNMENT)? as usize;
     let (address, guard) = memory.device_ptr(memory.stream());
     mem::forget(guard);
     if !(address as usize).is_multiple_of(alignment.max(1)) {

@@ -8,14 +8,14 @@ pub use verification::Verification;
 
 use crate::{
     driver::{
-        api::{CallError, FunctionHandle, api, out},
+        api::{CallError, FunctionHandle, api},
         context::sm,
         error::{Error, LoadError, MismatchError, VerifyError},
         image::{Description, distinct_names},
     },
     marshal::KernelArgs,
 };
-use cudarc::driver::{CudaContext, sys::CUresult};
+use cudarc::driver::CudaContext;
 use kernel_args_abi::{
     ParamLayout, Parameter, Signature,
     check::{self, Report, Selection},
@@ -54,28 +54,10 @@ pub(crate) fn verify(
     }
 }
 
-/// Offset and size of every parameter as the driver reports them; `None` if the driver is older than 12.4. The
-/// function's context must be current.
+/// [`Api::parameters`](crate::driver::api::Api::parameters).
 pub(crate) fn records(function: FunctionHandle<'_>) -> Result<Option<Vec<Parameter<'static>>>, CallError> {
-    let api = api()?;
-    if api.cuFuncGetParamInfo.is_none() {
-        return Ok(None);
-    }
-    let has_count = api.cuFuncGetParamCount.is_some();
-    let count = has_count.then(|| out(|count| api.cuFuncGetParamCount(function, count))).transpose()?;
-    let mut records = Vec::new();
-    while count != Some(records.len()) {
-        let (mut offset, mut size) = (0, 0);
-        match api.cuFuncGetParamInfo(function, records.len(), &mut offset, &mut size) {
-            Ok(()) => records.push(Parameter::record(offset, size)),
-            // The index is past the last parameter.
-            Err(CallError::Returned(call)) if count.is_none() && call.status == CUresult::CUDA_ERROR_INVALID_VALUE => {
-                break;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(Some(records))
+    let places = api()?.parameters(function)?;
+    Ok(places.map(|places| places.into_iter().map(|(offset, size)| Parameter::record(offset, size)).collect()))
 }
 
 /// Returns the offset of the parameter block on the context's GPU, if it matters for `layout`.
@@ -113,8 +95,8 @@ pub(crate) fn select<'d>(
     wanted: &str,
     kernels: &[&'d Arc<Description>],
 ) -> Result<&'d Arc<Description>, Error> {
-    let parameters: Vec<Vec<Parameter<'_>>> = kernels.iter().map(|kernel| kernel.analysed()).collect();
-    let signatures: Vec<Signature<'_>> = kernels
+    let parameters: Vec<_> = kernels.iter().map(|kernel| kernel.analysed()).collect();
+    let signatures: Vec<_> = kernels
         .iter()
         .zip(&parameters)
         .map(|(kernel, parameters)| Signature { name: kernel.spelled(), parameters })

@@ -2,7 +2,10 @@
 
 use super::{
     KernelCall, Promise,
-    step::{Change, Header, MemoryOperation, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
+    step::{
+        Change, Header, MemoryOperation, PACKED, PARAMS, Shape, Steps, differences, is_update, push_launch,
+        push_parameter, step_at, words,
+    },
 };
 use crate::{driver::api::LaunchAttribute, memory::HeldMemory};
 use core::{any::Any, marker::PhantomData, mem};
@@ -65,11 +68,7 @@ impl LaunchLog {
             self.store(&header, attributes, parameters, &keeper);
         } else {
             let mut parameters = Vec::new();
-            values(&mut |value| {
-                parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
-                parameters.extend_from_slice(value);
-                parameters.resize(parameters.len().next_multiple_of(8), 0);
-            });
+            values(&mut |value| push_parameter(&mut parameters, value));
             check()?;
             let size = parameters.len();
             let header = Header::of_launch(PARAMS, shape, function, attributes.len(), size);
@@ -144,20 +143,8 @@ impl LaunchLog {
             let (index, at) = (self.steps, self.words.len());
             self.changes.push(Change { index, at });
         }
-        self.words.extend_from_slice(header.words());
-        for attribute in attributes {
-            self.extend(&attribute.to_bytes());
-        }
-        self.extend(parameters);
+        push_launch(&mut self.words, header, attributes, parameters);
         self.steps += 1;
-    }
-
-    fn extend(&mut self, bytes: &[u8]) {
-        let (whole, rest) = bytes.as_chunks::<8>();
-        self.words.extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
-        if !rest.is_empty() {
-            self.words.extend(words(rest));
-        }
     }
 
     fn diverge(&mut self) {
@@ -243,16 +230,12 @@ impl LaunchLog {
         (self.is_update && words == self.previous.len()).then_some(&self.changes)
     }
 
-    fn is_repeated(&self) -> bool {
-        self.repeated == Some(self.previous.len())
-    }
-
     /// The next run is compared with this one, if its graph was launched.
     pub(crate) fn remember(&mut self, is_launched: bool) {
         if !is_launched {
             self.previous.clear();
             self.keepers.clear();
-        } else if !self.is_repeated() {
+        } else if self.repeated != Some(self.previous.len()) {
             self.diverge();
             mem::swap(&mut self.previous, &mut self.words);
             self.keepers.truncate(self.steps - self.new_keepers.len());

@@ -10,9 +10,9 @@ pub(crate) use log::{LaunchKeeper, LaunchLog};
 #[cfg(feature = "graphs")]
 pub(crate) use step::{Change, MemoryStep, RecordedLaunch, Shape, Step, Steps};
 #[cfg(feature = "graphs")]
-pub(super) use step::{MemoryOperation, push_captured_launch, push_captured_memory};
+pub(super) use step::{MemoryOperation, push_captured_launch, push_captured_memory, push_parameter};
 
-use super::{Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api};
+use super::{Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api, out};
 use core::{ffi::c_void, marker::PhantomData, ptr};
 use cudarc::driver::{
     CudaContext, CudaFunction,
@@ -33,9 +33,11 @@ enum Keeper {
 
 impl Function {
     pub(crate) fn of_module(module: &Arc<Module>, symbol: &CStr) -> Result<Option<Self>, CallError> {
-        let function = module.function(symbol)?;
-        Ok(function
-            .map(|function| Self { handle: Handle::new(function.raw()), keeper: Keeper::Module(module.clone()) }))
+        let of = |function: FunctionHandle<'_>| Self {
+            handle: Handle::new(function.raw()),
+            keeper: Keeper::Module(module.clone()),
+        };
+        Ok(module.function(symbol)?.map(of))
     }
 
     pub(crate) fn of_cudarc(api: &Api, context: &CudaContext, function: CudaFunction) -> Self {
@@ -133,8 +135,8 @@ fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
 }
 
 /// The keys for `extra` of `cuLaunchKernel`. cudarc has them only from `cuda-11070` on.
-const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
-const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
+pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
+pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
 const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
 
 /// The `extra` argument for a packed buffer.
@@ -210,6 +212,31 @@ impl<'p> KernelCall<'p> {
 }
 
 impl Api {
+    /// Returns the offset and the size of each parameter; `None` if the driver is older than 12.4. The function's
+    /// context must be current.
+    pub(crate) fn parameters(&self, function: FunctionHandle<'_>) -> Result<Option<Vec<(usize, usize)>>, CallError> {
+        if self.cuFuncGetParamInfo.is_none() {
+            return Ok(None);
+        }
+        let has_count = self.cuFuncGetParamCount.is_some();
+        let count = has_count.then(|| out(|count| self.cuFuncGetParamCount(function, count))).transpose()?;
+        let mut places = Vec::new();
+        while count != Some(places.len()) {
+            let (mut offset, mut size) = (0, 0);
+            match self.cuFuncGetParamInfo(function, places.len(), &mut offset, &mut size) {
+                Ok(()) => places.push((offset, size)),
+                // The index is past the last parameter.
+                Err(CallError::Returned(call))
+                    if count.is_none() && call.status == CUresult::CUDA_ERROR_INVALID_VALUE =>
+                {
+                    break;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(places))
+    }
+
     /// Returns the function's symbol; `None` before 12.3.
     pub(crate) fn function_name(&self, function: FunctionHandle<'_>) -> Option<String> {
         let mut name = ptr::null();
@@ -253,19 +280,18 @@ pub(super) unsafe extern "C" fn launch_without_attributes(
     if config.attribute_count != 0 {
         return Status(CUresult::CUDA_ERROR_NOT_SUPPORTED as u32);
     }
-    let LaunchConfig { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], shared, stream, .. } =
-        config;
+    let LaunchConfig { grid, block, shared, stream, .. } = config;
     // SAFETY: `cuLaunchKernel` takes the parameters in the same form as `cuLaunchKernelEx`. The caller guarantees that
     // they are valid, that the function is loaded and that the kernel may run. The stream of a configuration is alive.
     unsafe {
         (api.cuLaunchKernel)(
             function,
-            grid_x,
-            grid_y,
-            grid_z,
-            block_x,
-            block_y,
-            block_z,
+            grid[0],
+            grid[1],
+            grid[2],
+            block[0],
+            block[1],
+            block[2],
             shared,
             stream.raw(),
             params,

@@ -90,12 +90,6 @@ const fn halves(word: u64) -> [u32; 2] {
 impl Header {
     pub(super) const WORDS: usize = 6;
 
-    /// There are fewer kinds of attributes than a byte can count, and at most 32764 bytes of parameters.
-    #[inline(always)]
-    fn kind(kind: u8, attributes: usize, size: usize) -> u64 {
-        pair(u32::from(kind) | (attributes as u32) << 8, size as u32)
-    }
-
     #[inline(always)]
     pub(super) fn of_launch(
         kind: u8,
@@ -106,7 +100,8 @@ impl Header {
     ) -> Self {
         let Shape { grid, block, shared, shared_given } = *shape;
         Self([
-            Self::kind(kind, attributes, size),
+            // There are fewer kinds of attributes than a byte can count, and at most 32764 bytes of parameters.
+            pair(u32::from(kind) | (attributes as u32) << 8, size as u32),
             function.raw().expose_provenance() as u64,
             pair(grid[0], grid[1]),
             pair(grid[2], block[0]),
@@ -116,15 +111,15 @@ impl Header {
     }
 
     fn of_child(number: u64) -> Self {
-        Self([Self::kind(CHILD, 0, 0), number, 0, 0, 0, 0])
+        Self([CHILD.into(), number, 0, 0, 0, 0])
     }
 
     pub(super) fn of_memory(operation: MemoryOperation) -> Self {
         match operation {
             MemoryOperation::Set { to, value, element, elements } => {
-                Self([Self::kind(MEMSET, 0, 0), to, value.into(), elements as u64, element.into(), 0])
+                Self([MEMSET.into(), to, value.into(), elements as u64, element.into(), 0])
             }
-            MemoryOperation::Copy { to, from, bytes } => Self([Self::kind(COPY, 0, 0), to, from, bytes as u64, 0, 0]),
+            MemoryOperation::Copy { to, from, bytes } => Self([COPY.into(), to, from, bytes as u64, 0, 0]),
         }
     }
 
@@ -177,7 +172,6 @@ pub(crate) struct Change {
 pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 
 impl Steps<'static> {
-    /// Returns the words of a step that is a child graph.
     pub(crate) fn child(number: u64) -> Vec<u64> {
         Header::of_child(number).0.to_vec()
     }
@@ -279,11 +273,34 @@ pub(in crate::driver::api) fn push_captured_launch(
     attributes: &[LaunchAttribute<'_>],
     parameters: &[u8],
 ) {
-    words.extend_from_slice(Header::of_launch(PARAMS, shape, function, attributes.len(), parameters.len()).words());
+    let header = Header::of_launch(PARAMS, shape, function, attributes.len(), parameters.len());
+    push_launch(words, &header, attributes, parameters);
+}
+
+#[inline(always)]
+pub(super) fn push_launch(
+    words: &mut Vec<u64>,
+    header: &Header,
+    attributes: &[LaunchAttribute<'_>],
+    parameters: &[u8],
+) {
+    words.extend_from_slice(header.words());
     for attribute in attributes {
         words.extend(self::words(&attribute.to_bytes()));
     }
-    words.extend(self::words(parameters));
+    let (whole, rest) = parameters.as_chunks::<8>();
+    words.extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
+    if !rest.is_empty() {
+        words.extend(self::words(rest));
+    }
+}
+
+/// Appends a parameter to a list with the size before each.
+#[inline(always)]
+pub(in crate::driver::api) fn push_parameter(parameters: &mut Vec<u8>, value: &[u8]) {
+    parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
+    parameters.extend_from_slice(value);
+    parameters.resize(parameters.len().next_multiple_of(8), 0);
 }
 
 pub(in crate::driver::api) fn push_captured_memory(words: &mut Vec<u64>, operation: MemoryOperation) {
@@ -293,18 +310,15 @@ pub(in crate::driver::api) fn push_captured_memory(words: &mut Vec<u64>, operati
 fn read(step: &[u64]) -> Step<'_> {
     let header = Header::first_of(step);
     let [first, to, second, third, fourth, fifth] = header.0;
-    let kind = first as u8;
-    if kind == CHILD {
-        return Step::Child(to);
-    }
-    if matches!(kind, MEMSET | COPY) {
-        let operation = match kind {
-            MEMSET => {
-                MemoryOperation::Set { to, value: second as u32, element: fourth as u32, elements: third as usize }
-            }
-            _ => MemoryOperation::Copy { to, from: second, bytes: third as usize },
-        };
-        return Step::Memory(MemoryStep { operation, recorded: PhantomData });
+    let memory = |operation| Step::Memory(MemoryStep { operation, recorded: PhantomData });
+    match first as u8 {
+        CHILD => return Step::Child(to),
+        MEMSET => {
+            let (value, element, elements) = (second as u32, fourth as u32, third as usize);
+            return memory(MemoryOperation::Set { to, value, element, elements });
+        }
+        COPY => return memory(MemoryOperation::Copy { to, from: second, bytes: third as usize }),
+        _ => {}
     }
     let ([grid_x, grid_y], [grid_z, block_x]) = (halves(second), halves(third));
     let [block_y, block_z] = halves(fourth);
@@ -317,7 +331,7 @@ fn read(step: &[u64]) -> Step<'_> {
         attributes,
         parameters,
         size: header.size(),
-        is_packed: kind == PACKED,
+        is_packed: first as u8 == PACKED,
     })
 }
 
@@ -331,7 +345,6 @@ impl<'l> RecordedLaunch<'l> {
         attributes.map(|words| LaunchAttribute::from_bytes(bytemuck::cast_slice(words)))
     }
 
-    /// Returns the promise of the launch's caller.
     #[expect(clippy::unused_self, reason = "it is the proof")]
     pub(crate) fn promise(&self) -> Promise<'l> {
         // `push` has received it.

@@ -20,19 +20,12 @@ pub(super) fn add_memory(
     let Manifest { parameters, memory, pointers, .. } = manifest;
     for (word, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
         let address = bytes.try_into().map_or(0, u64::from_ne_bytes);
-        let Some(found) = (match address {
-            0 => None,
-            _ => api.allocation(address)?,
-        }) else {
+        if address == 0 {
             continue;
-        };
-        let readable = match parameter.class {
-            Class::Pointer => promised(found),
-            _ => found.of_gpu(),
-        };
-        let Some(readable) = readable else {
-            continue;
-        };
+        }
+        let Some(found) = api.allocation(address)? else { continue };
+        let readable = if parameter.class == Class::Pointer { promised(found) } else { found.of_gpu() };
+        let Some(readable) = readable else { continue };
         let known = memory.iter().position(|one| one.address == found.start);
         let index = known.unwrap_or_else(|| {
             allocations.push(readable);

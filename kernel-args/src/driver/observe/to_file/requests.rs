@@ -1,16 +1,19 @@
 use super::write::write;
-use crate::driver::{
-    api::{api, out},
-    error::Error,
-    observe::{Event, LaunchEvent},
-    watched::Watcher,
+use crate::{
+    driver::{
+        api::{api, out},
+        error::Error,
+        observe::{Event, LaunchEvent},
+        watched::Watcher,
+    },
+    lock::lock,
 };
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel_args_image::mangled::matches;
 use std::{
     env,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 const KERNEL: &str = "KERNEL_ARGS_RECORD";
@@ -36,10 +39,6 @@ static REQUESTS: Mutex<Vec<Arc<FileRequest>>> = Mutex::new(Vec::new());
 
 /// Whether there has been a request: then modules keep their images.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 pub(in crate::driver::observe) fn request(kernel: &str, nth: u64, file: PathBuf) -> FileRecording {
     FileRecording(add(kernel, nth, file))
@@ -68,7 +67,7 @@ impl FileRecording {
     pub fn finish(self) -> Result<bool, Error> {
         match core::mem::replace(&mut *lock(&self.0.state), RequestState::Waits(0)) {
             RequestState::Done(result) => result.map(|()| true),
-            RequestState::Waits(_) | RequestState::Runs => Ok(false),
+            _ => Ok(false),
         }
     }
 }
@@ -118,13 +117,13 @@ pub(in crate::driver::observe) fn record<R>(
     event: &Event<'_>,
     run: impl FnOnce() -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let Event::KernelLaunch(launch) = event else {
-        return run();
+    let requested = match event {
+        Event::KernelLaunch(launch) if Watcher::Files.is_active() && runs_now(launch) => {
+            requested(launch).map(|request| (launch, request))
+        }
+        _ => None,
     };
-    if !Watcher::Files.is_active() || !runs_now(launch) {
-        return run();
-    }
-    let Some(request) = requested(launch) else {
+    let Some((launch, request)) = requested else {
         return run();
     };
     let (result, written) = write(launch, &request.file, run);

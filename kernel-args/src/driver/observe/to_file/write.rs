@@ -3,7 +3,7 @@ use crate::{
     driver::{
         api::{Api, CallError, Readable, Status, api},
         attributes::to_recording,
-        context::{Gpu, driver_version},
+        context::{Gpu, current_device, driver_version},
         error::{Error, RecordingError},
         observe::LaunchEvent,
     },
@@ -28,7 +28,7 @@ pub(super) fn write<R>(
         let (manifest, memory) = describe(api, launch)?;
         let open = || -> io::Result<_> {
             let file = BufWriter::with_capacity(1 << 20, NewFile::create(file)?);
-            let image = launch.image.as_ref().map(|image| image.as_slice());
+            let image = launch.image.as_deref().map(Vec::as_slice);
             let mut writer = Writer::new(file, &manifest, image)?;
             copy(api, &mut writer, &memory, Moment::Before)?;
             Ok(writer)
@@ -67,7 +67,7 @@ fn copy<W: Write>(api: &Api, writer: &mut Writer<W>, memory: &[Readable], moment
 
 fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Vec<Readable>), Error> {
     api.cuCtxSynchronize()?;
-    let gpu = Gpu::current(api)?;
+    let gpu = Gpu::of(api, current_device()?)?;
     let machine = Machine {
         recorder: concat!("kernel-args ", env!("CARGO_PKG_VERSION")).into(),
         gpu: gpu.name,
