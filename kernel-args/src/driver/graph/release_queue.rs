@@ -20,7 +20,6 @@
 //! nothing from this crate except the locks.
 
 use super::sync::{Condvar, Mutex, MutexGuard};
-use crate::lock::lock;
 use core::{mem, panic::AssertUnwindSafe, time::Duration};
 use std::{collections::VecDeque, panic::catch_unwind, sync::PoisonError, time::Instant};
 
@@ -45,7 +44,7 @@ impl<T> State<T> {
 impl<T> ReleaseQueue<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         // No code that can panic runs while it is locked.
-        lock(&self.state)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn changed<'g>(&self, state: MutexGuard<'g, State<T>>) -> MutexGuard<'g, State<T>> {
