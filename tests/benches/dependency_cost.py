@@ -196,7 +196,7 @@ def run(command, package):
 
 def rustc(command, log):
     """Runs rustc for cargo, and notes its processor seconds."""
-    # With the files of cargo's jobserver, which limits the threads.
+    # It inherits the jobserver, which limits the threads.
     code = subprocess.run(command, close_fds=False).returncode
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     if "--crate-name" in command:

@@ -70,8 +70,8 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
-/// Returns a count or a position. An image is too small for 2^32 kernels or parts, and debug information has at most 256
-/// MiB.
+/// Returns a count or a position. An image is too small for 2^32 kernels or parts, and debug information has at most
+/// 256 MiB.
 pub(crate) fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

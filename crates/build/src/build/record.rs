@@ -12,7 +12,6 @@
 //! In `OUT_DIR` the file also contains the compiler, files outside of the package, other inputs, and the compiler's
 //! warnings.
 
-use super::files::read;
 use std::{collections::BTreeMap, fs, path::Path, time::UNIX_EPOCH};
 
 /// The first line, with the version of the format.
@@ -88,7 +87,8 @@ impl Record {
     }
 
     pub(super) fn open(path: &Path) -> Option<Self> {
-        Self::read(&String::from_utf8(read(path)?).ok()?)
+        let text = kernel_args_nvrtc::read_file(path, usize::MAX).ok()??;
+        Self::read(&String::from_utf8(text).ok()?)
     }
 }
 

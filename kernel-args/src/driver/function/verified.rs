@@ -54,8 +54,8 @@ fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for a struct, unless this thread did so (`was_verified`) and the last parameter is unchanged. The
-/// function's context must be current; `own` is this context, or null if it is unknown.
+/// Verifies `function` for a struct, unless this thread did so (`was_verified`) and the last parameter is unchanged.
+/// The function's context must be current; `own` is this context, or null if it is unknown.
 #[inline]
 pub(crate) fn verify_once(
     api: &Api,

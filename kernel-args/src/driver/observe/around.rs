@@ -10,8 +10,8 @@ use crate::driver::{error::Error, watched::Watcher};
 pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     start();
     let observers = Observers::before(event);
-    // What can refuse a call before the driver sees it. After an error, the driver is not called, and user code gets the
-    // error.
+    // What can refuse a call before the driver sees it. After an error, the driver is not called, and user code gets
+    // the error.
     let checked = match event.call() {
         Some(call) if Watcher::Pointers.is_active() => call.check_pointers(),
         _ => Ok(()),

@@ -51,8 +51,8 @@ impl ArrayShape {
         self.parts().3.iter().fold(1, |texels, size| texels.saturating_mul(*size))
     }
 
-    /// Returns what it is, its limits for textures and surfaces, the number of dimensions that have coordinates, and all
-    /// sizes.
+    /// Returns what it is, its limits for textures and surfaces, the number of dimensions that have coordinates, and
+    /// all sizes.
     fn parts(&self) -> (&'static str, [u32; 2], usize, &[usize]) {
         match self {
             Self::OneD(width) => ("a 1D array", limits::ARRAY_1D, 1, slice::from_ref(width)),
