@@ -205,6 +205,7 @@ where
             let Untyped { callee, launch, entered, .. } = &mut self.own;
             match launch.recording {
                 Some(run) => *entered = Some(super::record::enter(run, launch, *callee)?),
+                None if P::IS_RECORDED => unreachable!("the launch names a recorder"),
                 None => {
                     let args = &*self.args;
                     super::capturing::check_place(
@@ -272,10 +273,14 @@ where
         let api = callee.loaded().map_or(self.own.api, |function| function.api);
         let fitting = (self.fit)(self.args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
         #[cfg(feature = "graphs")]
-        if P::CAN_RECORD
-            && let (Some(entered), Some(run)) = (self.own.entered, launch.recording)
-        {
-            return super::record::record::<_, P>(run, &entered, launch, fitting, promise);
+        if P::CAN_RECORD {
+            if let (Some(entered), Some(run)) = (self.own.entered, launch.recording) {
+                return super::record::record::<_, P>(run, &entered, launch, fitting, promise);
+            }
+            // What follows is then not compiled for each struct.
+            if P::IS_RECORDED {
+                unreachable!("the launch is in a run");
+            }
         }
         LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _, P>(fitting, promise)
     }

@@ -131,13 +131,17 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
     let launch = launch.options();
+    // A run of a sequence consists of such launches. First, because the program then lacks the other code for a launch
+    // that names a recorder.
+    #[cfg(feature = "graphs")]
+    if launch.recording.is_some() {
+        if is_active() {
+            return watched(target, (launch, args, promise));
+        }
+        return target.enqueue::<Recorded>(launch, args, promise);
+    }
     #[cfg(any(feature = "graphs", feature = "observe"))]
     if !is_plain() {
-        // A run of a sequence consists of such launches.
-        #[cfg(feature = "graphs")]
-        if launch.recording.is_some() && !is_active() {
-            return target.enqueue::<Recorded>(launch, args, promise);
-        }
         return watched(target, (launch, args, promise));
     }
     target.enqueue::<Plain>(launch, args, promise)

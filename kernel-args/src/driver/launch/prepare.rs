@@ -20,6 +20,7 @@ pub trait Path {
     const IS_WATCHED: bool = false;
     const IS_NODE: bool = false;
     const CAN_RECORD: bool = false;
+    const IS_RECORDED: bool = false;
 }
 
 macro_rules! paths {
@@ -42,7 +43,7 @@ paths! {
     Watched: IS_WATCHED CAN_RECORD;
     /// A run records it, and nothing observes it.
     #[cfg(feature = "graphs")]
-    Recorded: CAN_RECORD;
+    Recorded: CAN_RECORD IS_RECORDED;
     /// It becomes a node of a graph.
     #[cfg(feature = "graphs")]
     InGraph: IS_NODE;

@@ -3,9 +3,9 @@
 use super::{explain, prepare::Path};
 use crate::{
     driver::{
-        api::{KernelCall, Promise, Shape},
+        api::{KernelCall, LaunchAttribute, LaunchLog, Promise, Shape},
         attributes::{Encoded, for_launches_only},
-        config::{Form, Launch},
+        config::{Attributes, Form, Launch},
         error::{Error, RunError},
         function::{Arguments, Callee, Fitting, Names},
         run::{Entered, NotRecording, Recording, RunRecord},
@@ -102,15 +102,10 @@ impl<'a> Record<'a> {
         }
         let Launch { grid, block, shared, shared_given, .. } = *launch;
         let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
-        let (keeper, check) = (|| callee.keeper(), || callee.check(launch));
         let mut log = recording.log.borrow_mut();
-        let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
         match &launch.attributes {
-            None => log.push(&shape, &[], call, bytes, keeper, check, promise),
-            Some(attributes) => {
-                let encoded = Encoded::new(attributes);
-                log.push(&shape, encoded.all(), call, bytes, keeper, check, promise)
-            }
+            None => self.add(&mut log, &shape, &[], call, promise, values),
+            Some(attributes) => self.add_with(attributes, &mut log, &shape, call, promise, values),
         }?;
         if recording.is_watched.get() {
             let is_repeated = log.is_last_repeated();
@@ -118,6 +113,35 @@ impl<'a> Record<'a> {
             self.end_step(is_repeated, values);
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn add(
+        &self,
+        log: &mut LaunchLog,
+        shape: &Shape,
+        attributes: &[LaunchAttribute<'_>],
+        call: KernelCall<'_>,
+        promise: Promise<'_>,
+        values: &ForEachValue<'_>,
+    ) -> Result<(), Error> {
+        let Self { launch, callee, .. } = *self;
+        let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
+        log.push(shape, attributes, call, bytes, || callee.keeper(), || callee.check(launch), promise)
+    }
+
+    /// Compiled once, not for each struct.
+    #[inline(never)]
+    fn add_with(
+        &self,
+        attributes: &Attributes<'_>,
+        log: &mut LaunchLog,
+        shape: &Shape,
+        call: KernelCall<'_>,
+        promise: Promise<'_>,
+        values: &ForEachValue<'_>,
+    ) -> Result<(), Error> {
+        self.add(log, shape, Encoded::new(attributes).all(), call, promise, values)
     }
 
     #[inline(never)]

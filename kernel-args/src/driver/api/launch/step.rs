@@ -277,7 +277,6 @@ pub(in crate::driver::api) fn push_captured_launch(
     push_launch(words, &header, attributes, parameters);
 }
 
-#[inline(always)]
 pub(super) fn push_launch(
     words: &mut Vec<u64>,
     header: &Header,
@@ -296,7 +295,6 @@ pub(super) fn push_launch(
 }
 
 /// Appends a parameter to a list with the size before each.
-#[inline(always)]
 pub(in crate::driver::api) fn push_parameter(parameters: &mut Vec<u8>, value: &[u8]) {
     parameters.extend_from_slice(&(value.len() as u64).to_ne_bytes());
     parameters.extend_from_slice(value);
