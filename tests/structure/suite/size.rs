@@ -5,7 +5,7 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_166_700),
+    ("kernel-args", 1_167_500),
     ("kernel-args-derive", 223_800),
     ("kernel-args-abi", 353_400),
     ("kernel-args-build", 107_400),
@@ -17,6 +17,10 @@ const CEILINGS: &[(&str, usize)] = &[
 
 /// Why a ceiling was raised: the package and the reason.
 const RAISED: &[(&str, &str)] = &[
+    (
+        "kernel-args",
+        "a launch that names a recorder has only the code for runs: half as long to compile in a framework",
+    ),
     ("kernel-args-abi", "no hint puts a struct into itself"),
     ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
     ("kernel-args", "slices of a pool are declared to the test driver, which finds accesses behind them"),
