@@ -91,7 +91,8 @@ fn module(ty: &Type) -> &'static str {
         Type::Tuple(_) => "tuple",
         Type::FnPtr(_) | Type::ImplTrait(_) | Type::TraitObject(_) | Type::Never(_) => "closure",
         Type::Path(path) => {
-            match path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()).as_str() {
+            let name = path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string());
+            match name.as_str() {
                 "String" | "CString" | "str" => "text",
                 "Box" | "Rc" | "Arc" if owns_slice(path) => "slice_owner",
                 "Box" | "Rc" | "Arc" => match argument_of(path) {

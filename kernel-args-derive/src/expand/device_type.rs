@@ -77,7 +77,7 @@ fn structure(
     let stores = members.iter().map(|member| member.store(repr));
 
     let align = repr.align.unwrap_or(1);
-    let [class, cpp, consists_of, pointee] = names(input, attr, repr, &all);
+    let [class, cpp, consists_of, pointee] = type_info(input, attr, repr, &all);
     let private = quote!(#krate::__private);
     let abi = quote!(#private::abi);
     let primitive = quote!(#private::core::primitive);
@@ -263,7 +263,7 @@ impl<'a> Member<'a> {
 }
 
 /// Returns the class, the C++ type, the members and the pointee of a struct. `all` is the list of its fields.
-fn names(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> [TokenStream; 4] {
+fn type_info(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> [TokenStream; 4] {
     let krate = &attr.krate;
     // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
     if repr.transparent && attr.cpp.is_none() {

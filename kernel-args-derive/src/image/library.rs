@@ -60,10 +60,7 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
             diagnostics.error(
                 path.span,
                 match problem {
-                    Problem::Io(error) => {
-                        let wanted = "a static library or an object";
-                        texts::unreadable_file(&resolved.written, &resolved.path, &error, wanted)
-                    }
+                    Problem::Io(error) => texts::unreadable_library(&resolved.written, &resolved.path, &error),
                     Problem::Library(what) => {
                         format!("`{}` cannot be read as a library of host functions: {what}", resolved.written)
                     }

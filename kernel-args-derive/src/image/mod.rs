@@ -14,7 +14,7 @@ pub(crate) use library::is_library;
 pub(crate) use library::{Library, library, owners};
 
 use crate::{
-    diagnostics::{Diagnostics, respan},
+    diagnostics::{Diagnostics, private_at, respan},
     path::{DebugInfoOption, ImagePath},
     texts,
 };
@@ -66,7 +66,7 @@ pub(crate) fn named(
     };
     let (span, symbols) = chosen.map_err(|error| diagnostics.push(error)).ok()?;
     let debug_info = DebugInfo::read(debug_info, (path, &file), &symbols, &krate.to_token_stream(), diagnostics)?;
-    let krate = respan(krate, span);
+    let (krate, private) = (respan(krate, span), private_at(krate, span));
     let (own, tracked) = (path.tracked(&krate), &debug_info.tracked);
     // The table contains only these kernels, with all their texts, and does not refer to the image: rustc would compare
     // the whole image again for each constant that refers to it.
@@ -82,9 +82,9 @@ pub(crate) fn named(
     let kernels = quote_spanned! {span=> {
         #own
         #tracked
-        static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage {
-            readers: #krate::__private::READERS,
-            ..#krate::__private::CompiledImage::table(#table, #names)
+        static __IMAGE: #private::CompiledImage = #private::CompiledImage {
+            readers: #private::READERS,
+            ..#private::CompiledImage::table(#table, #names)
         };
         #krate::image::CompiledKernels::all(&__IMAGE)
     }};
@@ -97,7 +97,7 @@ pub(crate) fn named(
     }
     let parts = parts.into_iter().map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
     let image = quote_spanned! {span=>
-        #krate::__private::checked_image(#krate::__private::core::include_bytes!(#path), #length, &[#(#parts),*])
+        #private::checked_image(#private::core::include_bytes!(#path), #length, &[#(#parts),*])
     };
     Some((span, kernels, image))
 }

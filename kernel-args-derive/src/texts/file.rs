@@ -12,7 +12,12 @@ pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
     unreadable_file(file, path, error, "a file with PTX, a cubin or a fat binary")
 }
 
-pub(crate) fn unreadable_file(file: &str, path: &Path, error: &io::Error, wanted: &str) -> String {
+#[cfg(feature = "debug-info")]
+pub(crate) fn unreadable_library(file: &str, path: &Path, error: &io::Error) -> String {
+    unreadable_file(file, path, error, "a static library or an object")
+}
+
+fn unreadable_file(file: &str, path: &Path, error: &io::Error, wanted: &str) -> String {
     let root = env::var("CARGO_MANIFEST_DIR").ok().filter(|_| Path::new(file).is_relative());
     let place = root.as_ref().map(|root| format!(" in {root}, the folder of Cargo.toml"));
     let (line, meant) = match error.kind() {

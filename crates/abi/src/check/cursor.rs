@@ -217,10 +217,13 @@ pub(super) const fn offset(member: &Parameter<'_>) -> usize {
 
 /// Returns why two values that match are not compared further, if they are not scalars.
 pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
-    let is_known = host.members.is_known() || host.cpp.is_array() || host.cpp.is_pointer();
     match (kernel.members.why_opaque(), host.members.why_opaque()) {
         (Some(why), _) | (None, Some(why)) => Some(NotComparedReason::Opaque(why)),
-        _ if kernel.members.is_known() && !is_known => Some(NotComparedReason::Unknown),
+        _ if kernel.members.is_known()
+            && !(host.members.is_known() || host.cpp.is_array() || host.cpp.is_pointer()) =>
+        {
+            Some(NotComparedReason::Unknown)
+        }
         _ => None,
     }
 }

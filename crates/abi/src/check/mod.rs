@@ -7,12 +7,12 @@
 //! ```
 //! use kernel_args_abi::{Class, CppBase, CppType, Layout, Parameter, Signature, check::{Report, report}};
 //!
-//! let f64 = CppType::of(CppBase::Float { bits: 64 });
-//! let alpha = Parameter::field("alpha", "f64", 0, Layout::of::<f64>(), Class::Float, f64);
-//! let host = Signature { name: "Scale", parameters: &[alpha] };
-//! let kernel = Signature { name: "scale", parameters: &[Parameter::record(0, 4)] };
-//! let report: Report = report(&host, &kernel);
-//! assert!(report.field_message(0).unwrap().as_str().contains("declare `alpha: f32`"));
+//! const CPP: CppType = CppType::of(CppBase::Float { bits: 64 });
+//! const ALPHA: Parameter = Parameter::field("alpha", "f64", 0, Layout::of::<f64>(), Class::Float, CPP);
+//! const HOST: Signature = Signature { name: "Scale", parameters: &[ALPHA] };
+//! const KERNEL: Signature = Signature { name: "scale", parameters: &[Parameter::record(0, 4)] };
+//! const REPORT: Report = report(&HOST, &KERNEL);
+//! assert!(REPORT.field_message(0).unwrap().as_str().contains("declare `alpha: f32`"));
 //! ```
 //!
 //! | to change | open |

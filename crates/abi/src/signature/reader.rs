@@ -76,7 +76,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// Reads a number without a call.
+/// The loop of [`Reader::number`] and [`Reader::integer`]: a `const fn` cannot be generic over integers.
 macro_rules! number {
     ($reader:ident as $ty:ty) => {{
         let (mut number, mut shift): ($ty, u32) = (0, 0);

@@ -113,7 +113,7 @@ impl<'a> StoredType<'a> {
 
 impl PartialEq for StoredType<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        core::ptr::eq(self.bytes, other.bytes) && self.at == other.at
     }
 }
 

@@ -177,13 +177,14 @@ const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'
 const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, align: Alignment) {
     let bytes = align.bytes();
     let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
-    let tensor_map = kernel.cpp.is_unknown() || is_layout_of_cuda(kernel);
+    let is_of_cuda = is_layout_of_cuda(kernel);
+    let tensor_map = kernel.cpp.is_unknown() || is_of_cuda;
     if kernel.size == 128 && matches!(bytes, 64 | 128) && tensor_map {
         say::tensor_map(hint, host.name, vectors[0]);
         return;
     }
     let smaller = !matches!(host.align, Some(host) if host.bytes() >= bytes);
-    let (is_own, is_of_cuda) = (is_own_struct(host), is_layout_of_cuda(kernel) && !kernel.cpp.is_pointer());
+    let is_own = is_own_struct(host);
     let mut member = Hint::new();
     if is_own {
         push_member(&mut member, host, kernel);
@@ -191,9 +192,11 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
     say::aligned(hint, bytes);
     if !member.is_empty() {
         say::because(hint, &member);
-    } else if is_own && !is_of_cuda && smaller {
+    } else if is_of_cuda && !kernel.cpp.is_pointer() {
+        say::then(hint, &declaration(host, kernel));
+    } else if is_own && smaller {
         say::align_more(hint, bytes);
-    } else if is_own && !is_of_cuda {
+    } else if is_own {
         say::align_less(hint, bytes, host.spelling);
     } else if kernel.cpp.is_unknown() && smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components has the alignment of its component.

@@ -32,7 +32,7 @@ pub(super) const fn push_layout(message: &mut Text, size: usize, align: Option<A
     }
 }
 
-/// Appends `1 byte`, `4 bytes`.
+/// Appends `1 byte`, `4 bytes`. `things` is the plural, which ends in `s`.
 pub(super) const fn push_count(message: &mut Text, count: usize, things: &str) {
     message.push_number(count);
     message.push(" ");

@@ -1,4 +1,4 @@
-//! Every sentence that users read, in one list.
+//! Every sentence that users read, in one list. The words of a `str` are selected by the caller.
 //!
 //! A row is a function of its placeholders: it appends the text to a [`Message`](super::Message). A placeholder without
 //! a kind is a name from the user's program. An error shows what is wrong, then both sides, then `help:` with the code
@@ -43,7 +43,9 @@ macro_rules! templates {
     (@value kernels $value:ident) => { Placeholder::Count($value, "more kernels") };
     (@value cpp $value:ident) => { Placeholder::Cpp($value) };
     (@value layout $value:ident) => { Placeholder::Layout($value.0, $value.1) };
-    (@value $things:ident $value:ident) => { Placeholder::Count($value, stringify!($things)) };
+    (@value bytes $value:ident) => { Placeholder::Count($value, "bytes") };
+    (@value parameters $value:ident) => { Placeholder::Count($value, "parameters") };
+    (@value fields $value:ident) => { Placeholder::Count($value, "fields") };
 }
 
 templates! {
