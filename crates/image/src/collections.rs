@@ -1,4 +1,5 @@
-//! A map and a sort that compile little for each type of elements: every build of user code compiles this crate.
+//! A map and a sort that compile little for each type of elements, as every build of user code compiles this crate, and
+//! the width of stored counts.
 
 use crate::prelude::*;
 use core::{borrow::Borrow, cmp::Ordering, mem};
@@ -70,8 +71,8 @@ impl<K: Ord, V> Map<K, V> {
     }
 }
 
-/// Returns a count or a position. An image is too small for 2^32 kernels or parts, and debug information has at most
-/// 256 MiB.
+/// Returns a count or a position, at most `u32::MAX`: an image is too small for 2^32 kernels or parts, and debug
+/// information has at most 256 MiB.
 pub(crate) fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

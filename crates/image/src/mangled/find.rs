@@ -259,8 +259,7 @@ pub fn similar_files(wanted: &str, mut names: Vec<String>) -> (Option<String>, V
     let similar = nearest_by_name(&stem(wanted), names.iter().map(|name| (name.as_str(), stem(name))));
     let similar: Vec<String> = similar.into_iter().map(String::from).collect();
     names.truncate(LISTED);
-    let mut similar_names = similar.iter();
-    let meant = similar_names.find(|name| ending(name) == wanted_ending || is_image(name) && wanted_ending != "cu");
+    let meant = similar.iter().find(|name| ending(name) == wanted_ending || is_image(name) && wanted_ending != "cu");
     (meant.cloned(), if similar.is_empty() { names } else { similar })
 }
 

@@ -56,8 +56,9 @@ impl Written {
         let mut written = Self { name: name.into(), arguments: None, parameters: None };
         if let Some(open) = list {
             let close = closing(bytes, open).filter(|close| close + 1 == bytes.len())?;
-            let parameters = written.parameters.insert(split(&text[open + 1..close])?);
+            let mut parameters = split(&text[open + 1..close])?;
             parameters.retain(|parameter| parameter != "void");
+            written.parameters = Some(parameters);
         }
         if let Some(template) = template {
             written.arguments = Some(split(&text[template.start + 1..template.end])?);

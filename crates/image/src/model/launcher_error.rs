@@ -4,7 +4,8 @@ use crate::formats::dwarf;
 use crate::prelude::*;
 use core::fmt::Display;
 
-/// Why a library, or a function of it, cannot be read. The text is what is wrong, then `help:` on a line of its own.
+/// Why a library, or a function of it, cannot be read. The text is what is wrong, then mostly `help:` on a line of its
+/// own.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LauncherError {

@@ -113,8 +113,8 @@ impl<'w> Writer<'w> {
     }
 }
 
-pub(crate) const fn flag(flag: u8, is_set: bool) -> u8 {
-    if is_set { flag } else { 0 }
+pub(crate) const fn flag(bit: u8, is_set: bool) -> u8 {
+    if is_set { bit } else { 0 }
 }
 
 pub(super) fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {

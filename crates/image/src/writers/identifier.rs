@@ -13,10 +13,12 @@ pub(super) fn raw(name: String) -> String {
 /// Returns whether Rust can declare a function of this name in an `extern` block, possibly after `r#`.
 #[cfg(feature = "debug-info")]
 pub(super) fn is_identifier(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_word) && !is_never(name)
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(in_identifier)
+        && !is_never(name)
 }
 
-fn is_word(c: char) -> bool {
+fn in_identifier(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
@@ -32,7 +34,7 @@ pub(super) fn identifier(text: &str) -> String {
             '-' => "_minus_",
             _ => "",
         };
-        if is_word(c) {
+        if in_identifier(c) {
             // The text after a sign begins a new word.
             if matches!(previous, '*' | '&') {
                 name.push('_');
@@ -47,12 +49,12 @@ pub(super) fn identifier(text: &str) -> String {
         }
         previous = c;
     }
-    if text.ends_with(is_word) { name } else { name.trim_end_matches('_').into() }
+    if text.ends_with(in_identifier) { name } else { name.trim_end_matches('_').into() }
 }
 
 /// Returns a Rust name without `r#`, and without characters that Rust does not accept.
 pub(super) fn variable(name: &str) -> String {
-    let mut plain = name.replace(|c: char| !is_word(c), "_");
+    let mut plain = name.replace(|c: char| !in_identifier(c), "_");
     if plain.starts_with(|c: char| c.is_ascii_digit()) {
         plain.insert(0, '_');
     }

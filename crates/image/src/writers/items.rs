@@ -175,14 +175,14 @@ fn screaming(name: &str) -> String {
 
 fn instances(kernels: &[Kernel<'_>], order: &[usize], suffixed: &[(&String, usize)], taken: &mut Names) -> Vec<Item> {
     let mut counts = [Map::default(), Map::default()];
-    let names = suffixed.iter().map(|&(base, at)| {
-        let names = [false, true].map(|with_parameters| kernels[order[at]].suffixed(base, with_parameters));
-        for (counts, name) in counts.iter_mut().zip(&names) {
+    let mut names = Vec::with_capacity(suffixed.len());
+    for &(base, at) in suffixed {
+        let both = [false, true].map(|with_parameters| kernels[order[at]].suffixed(base, with_parameters));
+        for (counts, name) in counts.iter_mut().zip(&both) {
             *counts.entry(name.as_bytes().into(), 0_usize).0 += 1;
         }
-        (at, names)
-    });
-    let names: Vec<_> = names.collect();
+        names.push((at, both));
+    }
     let [shorts, longs] = counts;
     let is_free = |name: &str, counts: &Map<Vec<u8>, usize>, taken: &Names| {
         name.len() <= LONGEST && counts.get(name.as_bytes()) == Some(&1) && taken.get(name.as_bytes()).is_none()

@@ -12,6 +12,7 @@ pub(crate) struct Sections<'a>(pub(super) [Cow<'a, [u8]>; 5]);
 
 pub(super) const INFO: usize = 0;
 
+/// [`INFO`] and the constants in `reader` are places in this list.
 pub(super) const NAMES: [&str; 5] =
     [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"];
 

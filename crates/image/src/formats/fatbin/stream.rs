@@ -122,12 +122,6 @@ impl StreamedMember {
         self.header.member.size
     }
 
-    /// Returns the size of the payload, in bytes.
-    #[must_use]
-    pub const fn payload_size(&self) -> u64 {
-        self.header.packed
-    }
-
     /// Returns the member with its payload, which [`Stream::payload`] reads.
     #[must_use]
     pub fn with_payload<'a>(&self, payload: &'a [u8]) -> Member<'a> {

@@ -88,16 +88,21 @@ impl<'a> Lexer<'a> {
     /// Called at a `/`. Returns whether a comment was skipped.
     fn skip_comment(&mut self) -> Result<bool, Error> {
         let rest = self.bounded_rest();
-        let (end, expected) = match rest.get(1) {
+        let end = match rest.get(1) {
             Some(b'/') => {
                 let end = skip_long(rest, 0, &LINE);
-                let is_cut = end == rest.len() && end == self.longest;
-                ((!is_cut).then_some(end), "the end of this line")
+                if end == rest.len() && end == self.longest {
+                    return Err(self.error_at(self.at, "the end of this line", ""));
+                }
+                end
             }
-            Some(b'*') => (after_comment(rest, 2), "`*/`, the end of this comment"),
+            Some(b'*') => match after_comment(rest, 2) {
+                Some(end) => end,
+                None => return Err(self.error_at(self.at, "`*/`, the end of this comment", "")),
+            },
             _ => return Ok(false),
         };
-        self.at += end.ok_or_else(|| self.error_at(self.at, expected, ""))?;
+        self.at += end;
         Ok(true)
     }
 

@@ -114,13 +114,13 @@ impl Module {
     /// Returns a declaration at this byte of the text, and the `end` after it. `None` if the text is too large.
     fn keep(&mut self, text: usize, declaration: &[u8], name: Range<usize>, end: &[u8]) -> Option<Kept> {
         let start = self.declarations.len();
-        let narrow = |number: usize| u32::try_from(number).ok();
-        narrow(start.checked_add(declaration.len())?.checked_add(end.len())?)?;
+        let checked = |number: usize| u32::try_from(number).ok();
+        checked(start.checked_add(declaration.len())?.checked_add(end.len())?)?;
         let place = Kept {
-            text: narrow(text)?,
-            start: narrow(start)?,
-            length: narrow(declaration.len())?,
-            name: (narrow(name.start)?, narrow(name.end)?),
+            text: checked(text)?,
+            start: checked(start)?,
+            length: checked(declaration.len())?,
+            name: (checked(name.start)?, checked(name.end)?),
             dynamic_shared: false,
         };
         self.declarations.extend(declaration);

@@ -396,10 +396,11 @@ impl<'a> Kernels<'a> {
     }
 
     fn entry(&self, place: Place) -> Option<Entry<'_>> {
-        let (PartCode::Text(text), kernel) = (&self.part(place)?.code, place.kernel as usize) else {
+        let PartCode::Text(text) = &self.part(place)?.code else {
             return None;
         };
-        if place.is_variable { Some(text.variable(kernel)?.1) } else { text.nth(kernel) }
+        let index = place.kernel as usize;
+        if place.is_variable { Some(text.variable(index)?.1) } else { text.nth(index) }
     }
 
     fn records(&self, place: Place) -> Option<(Sm, &cubin::Kernel<'a>)> {

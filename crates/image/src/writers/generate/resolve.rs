@@ -121,8 +121,10 @@ impl<'k> Types<'k, '_> {
             if let Some(row) = name::builtin(name) {
                 return self.builtin(row);
             }
-            let is_named = |id: &usize| !self.all[*id].cpp.is_empty() && name::agree(&self.all[*id].cpp, name);
-            let mut found = (0..self.all.len()).filter(is_named);
+            let mut found = (0..self.all.len()).filter(|&id| {
+                let cpp = &self.all[id].cpp;
+                !cpp.is_empty() && name::agree(cpp, name)
+            });
             // If two types have the name, either may be the pointee.
             return match (found.next(), found.next()) {
                 (Some(id), None) => Ty::Defined(id),

@@ -31,7 +31,7 @@ const STRINGS: usize = 2;
 const LINE_STRINGS: usize = 3;
 const STRING_OFFSETS: usize = 4;
 
-const NONE_IN_RUST: &str = "a floating-point number that Rust does not have, such as `long double`";
+const FLOAT_NOT_IN_RUST: &str = "a floating-point number that Rust does not have, such as `long double`";
 
 impl From<gimli::Error> for Error {
     #[cold]

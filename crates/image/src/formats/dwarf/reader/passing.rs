@@ -1,6 +1,6 @@
 //! How C passes a value, from the entries of its type.
 
-use super::{Die, Error, NONE_IN_RUST, Position, Type, Units};
+use super::{Die, Error, FLOAT_NOT_IN_RUST, Position, Type, Units};
 use gimli::constants as dw;
 use kernel_args_abi::passing::{Leaf, Passing};
 
@@ -101,7 +101,7 @@ impl Passed {
             (Leaf::Integer, ..) | (Leaf::Float, 1, 4 | 8) => {}
             (Leaf::Float, 1, _) => self.contains("a floating-point number of 16 bits"),
             (_, 2, _) => self.contains("a complex number"),
-            _ => self.contains(NONE_IN_RUST),
+            _ => self.contains(FLOAT_NOT_IN_RUST),
         }
         let size = size / parts;
         self.align = self.align.max(size as u64);

@@ -1,6 +1,6 @@
 //! C++ types from type entries. DWARF 5, "5. Type Entries".
 
-use super::{Die, Error, NONE_IN_RUST, Position, Type, Units};
+use super::{Die, Error, FLOAT_NOT_IN_RUST, Position, Type, Units};
 use crate::mangled::demangle;
 use crate::prelude::*;
 use gimli::{DwAte, DwTag, constants as dw};
@@ -111,7 +111,7 @@ impl<'s> Type<'s> {
                 let (base, class) = scalar_of(name, entry.encoding(), bits);
                 let cpp = CppType::of(base);
                 let is_float = entry.encoding() == Some(dw::DW_ATE_float) && !matches!(bits, 32 | 64);
-                let unlike_c = is_float.then_some(NONE_IN_RUST);
+                let unlike_c = is_float.then_some(FLOAT_NOT_IN_RUST);
                 Self { cpp, class, alias, unlike_c, ..ty }
             }
             dw::DW_TAG_enumeration_type => Self {
