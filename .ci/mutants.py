@@ -110,14 +110,15 @@ def sample(mutants: list[Mutant], count: int, week: int) -> list[Mutant]:
 def copy(tree: Path) -> None:
     """Copies the files of the repository. A file that is as it was keeps its time, so cargo does not compile it again."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    tracked = [name for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0") if name]
+    present = [name for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0") if name]
     # A link to a folder.
-    for link in (name for name in tracked if (ROOT / name).is_dir() and not (tree / name).exists()):
+    for link in (name for name in present if (ROOT / name).is_dir() and not (tree / name).exists()):
         (tree / link).parent.mkdir(parents=True, exist_ok=True)
         (tree / link).symlink_to((ROOT / link).readlink())
-    names = {name for name in tracked if (ROOT / name).is_file()}
-    files = [Path(folder) / file for folder, _, files in os.walk(tree) for file in files]
-    for old in [path for path in files if str(path.relative_to(tree)) not in names]:
+    names = {name for name in present if (ROOT / name).is_file()}
+    # Not through links: behind them are the files of the repository.
+    copied = [Path(folder) / file for folder, _, inside in os.walk(tree) for file in inside]
+    for old in [path for path in copied if str(path.relative_to(tree)) not in names]:
         old.unlink()
     for name in names:
         source, place = ROOT / name, tree / name

@@ -385,8 +385,8 @@ fn file(name: &'static str, help: &'static str) -> Arg {
 
 fn pattern() -> Arg {
     option("kernel", "PATTERN", "Only kernels whose name matches").short('k').action(ArgAction::Append).long_help(
-            "Only kernels whose name matches: `*` matches any characters, `?` matches one. It is compared with the symbol and \
-             with the C++ name, with and without namespaces, template arguments and parameters",
+        "Only kernels whose name matches: `*` matches any characters, `?` matches one. It is compared with the symbol and \
+         with the C++ name, with and without namespaces, template arguments and parameters",
     )
 }
 

@@ -30,7 +30,7 @@ impl fmt::Display for Arch {
     }
 }
 
-pub(crate) fn newest(archs: &[Arch]) -> Option<&Arch> {
+pub(super) fn newest(archs: &[Arch]) -> Option<&Arch> {
     archs.iter().max_by_key(|arch| arch.target.sm)
 }
 

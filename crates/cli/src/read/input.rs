@@ -13,7 +13,7 @@ const PIPE: u64 = 1 << 30;
 
 pub(crate) struct Input {
     from: Box<dyn ReadSeek>,
-    pub(crate) size: u64,
+    pub(super) size: u64,
     #[cfg(test)]
     pub(crate) count: u64,
 }

@@ -53,9 +53,9 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
 
 pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    let list = parameter.members;
-    let members = || list.iter().map(|member| self::parameter(&member)).collect::<Value>();
-    let enumerators = || list.variants().map(|variant| enumerator(&variant)).collect::<Value>();
+    let members = parameter.members;
+    let each_member = || members.iter().map(|member| self::parameter(&member)).collect::<Value>();
+    let each_variant = || members.variants().map(|variant| enumerator(&variant)).collect::<Value>();
     let mut json = json!({
         "name": text(parameter.name),
         "type": (!parameter.cpp.is_unknown()).then(|| parameter.cpp.to_string()),
@@ -64,9 +64,9 @@ pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
         "offset": parameter.offset,
         "size": parameter.size,
         "align": parameter.align.map(Alignment::bytes),
-        "members": list.is_known().then(members),
-        "enumerators": list.is_enum().then(enumerators),
-        "opaque": list.why_opaque().map(types::opaque),
+        "members": members.is_known().then(each_member),
+        "enumerators": members.is_enum().then(each_variant),
+        "opaque": members.why_opaque().map(types::opaque),
     });
     if let Some(inferred) = inferred::json(parameter) {
         json["inferred"] = inferred;
@@ -90,7 +90,10 @@ fn image(image: &InImage) -> Value {
     json!({
         "file": &*place.unit.file,
         "member": place.unit.member.as_deref(),
-        "kind": if place.kind == Kind::Ptx { "ptx" } else { "cubin" },
+        "kind": match place.kind {
+            Kind::Ptx => "ptx",
+            Kind::Cubin => "cubin",
+        },
         "gpu": place.sm.map(|sm| sm.to_string()),
         "offset": place.at,
         "registers": image.resources.and_then(|taken| taken.registers),

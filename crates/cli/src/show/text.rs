@@ -99,7 +99,8 @@ fn write_parameters(parameters: &[Parameter<'_>], is_host: bool, paint: Paint, t
     Ok(())
 }
 
-/// A parameter, or a member at `at` bytes in the parameter with this body.
+/// Adds the rows of a parameter, or of a member at `at` bytes in the parameter with this body. Only the first row of a
+/// parameter has its letter.
 fn push(columns: &mut Columns, letter: &str, parameter: &Parameter<'_>, (body, at): (Body<'_>, usize), depth: u32) {
     let unit = if depth > 0 { "." } else { "" };
     let mut ty = types::spelling(parameter);
