@@ -77,11 +77,11 @@ impl DriverOptions {
     }
 
     pub(crate) fn info_log(&self) -> String {
-        text(&self.info)
+        text(&self.info).trim_end().into()
     }
 
     pub(crate) fn error_log(&self) -> String {
-        text(&self.error)
+        text(&self.error).trim_end().into()
     }
 
     /// If it was requested. The driver stores it in the value as a `float` of milliseconds.
@@ -103,10 +103,10 @@ impl DriverOptions {
     }
 }
 
-/// Returns what is before the first NUL, without space at its end.
-pub(super) fn text(log: &[u8]) -> String {
-    let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
-    String::from_utf8_lossy(&log[..end]).trim_end().into()
+/// Returns what is before the first NUL.
+pub(super) fn text(bytes: &[u8]) -> String {
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
 #[cfg(test)]

@@ -118,35 +118,38 @@ impl ArrayMemory {
     /// # Panics
     /// If the memory has another size.
     pub(crate) fn copy_from<T>(&self, stream: &CudaStream, from: &CudaView<'_, T>) -> Result<(), CallError> {
+        assert_eq!(from.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, read) = from.device_ptr(stream);
-        let (memory, guards) = (CopyPlace::Device(address), [read, self.enter(stream, true)]);
-        self.copy(stream, CopyPlace::Array(self.array.raw()), memory, from.len() * size_of::<T>(), guards)
+        let guards = [read, self.enter(stream, true)];
+        self.copy(stream, CopyPlace::Array(self.array.raw()), CopyPlace::Device(address), guards)
     }
 
     pub(crate) fn copy_to<T>(&self, stream: &CudaStream, to: &mut CudaViewMut<'_, T>) -> Result<(), CallError> {
-        let bytes = to.len() * size_of::<T>();
+        assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, written) = to.device_ptr_mut(stream);
-        let (memory, guards) = (CopyPlace::Device(address), [written, self.enter(stream, false)]);
-        self.copy(stream, memory, CopyPlace::Array(self.array.raw()), bytes, guards)
+        let guards = [written, self.enter(stream, false)];
+        self.copy(stream, CopyPlace::Device(address), CopyPlace::Array(self.array.raw()), guards)
     }
 
-    /// `to` and `from` are this array, and memory of this many bytes; the guards are of both.
+    fn bytes(&self) -> usize {
+        self.extent.iter().product()
+    }
+
+    /// `to` and `from` are this array, and memory of [`bytes`](Self::bytes) bytes; the guards are of both.
     fn copy(
         &self,
         stream: &CudaStream,
         to: CopyPlace,
         from: CopyPlace,
-        bytes: usize,
         guards: [SyncOnDrop<'_>; 2],
     ) -> Result<(), CallError> {
-        assert_eq!(bytes, self.extent.iter().product::<usize>(), "a copy of another size");
         let context = stream.context();
         let stored = |call| context.check_err().map_err(|error| CallError::cudarc(call, error));
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
         make_current(context)?;
         let parameters = copies::copy(to, from, self.extent);
         // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`, the memory of the same rows and
-        // slices without gaps, as was just asserted. Both stay allocated until the copy has finished:
+        // slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
         // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
         let copied = unsafe { self.uses.api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);

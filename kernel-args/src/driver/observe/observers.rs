@@ -75,7 +75,8 @@ impl Drop for Installed {
     }
 }
 
-debug!(Installed, this => has_panicked: lock(&this.0.panic).is_some());
+// The block releases the lock before the text is written.
+debug!(Installed, this => has_panicked: { lock(&this.0.panic).is_some() });
 
 /// The observers of one event: the same before and after it.
 pub(super) struct Observers(Vec<Arc<Entry>>);

@@ -1,4 +1,4 @@
-//! A launch as the flight recorder keeps it. Nothing is formatted before a fault.
+//! A launch as the flight recorder keeps it. The arguments of a struct are not formatted before a fault.
 
 use super::Event;
 use crate::{

@@ -106,11 +106,17 @@ pub(super) fn read_environment() {
 /// The errors of the driver that are not faults of the context.
 pub fn context_fault(context: &Arc<CudaContext>) -> Result<Option<ContextFault>, Error> {
     let api = api()?;
-    match bind(api, context).and_then(|()| Ok(api.cuCtxSynchronize()?)) {
-        Ok(()) => Ok(None),
-        Err(Error::Driver { status, .. }) if status.is_fault() => Ok(recorder().fault(id(api, context), status)),
-        Err(error) => Err(error),
-    }
+    let status = match bind(api, context) {
+        Ok(()) => match api.cuCtxSynchronize() {
+            Ok(()) => return Ok(None),
+            // Not as an `Error`, which looks for the fault too.
+            Err(CallError::Returned(DriverCall { status, .. })) if status.is_fault() => status,
+            Err(error) => return Err(error.into()),
+        },
+        Err(Error::Driver { status, .. }) if status.is_fault() => status,
+        Err(error) => return Err(error),
+    };
+    Ok(recorder().fault(id(api, context), status))
 }
 
 pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {

@@ -67,7 +67,7 @@ impl FileRecording {
     pub fn finish(self) -> Result<bool, Error> {
         match core::mem::replace(&mut *lock(&self.0.state), RequestState::Waits(0)) {
             RequestState::Done(result) => result.map(|()| true),
-            _ => Ok(false),
+            RequestState::Waits(_) | RequestState::Runs => Ok(false),
         }
     }
 }
@@ -117,13 +117,13 @@ pub(in crate::driver::observe) fn record<R>(
     event: &Event<'_>,
     run: impl FnOnce() -> Result<R, Error>,
 ) -> Result<R, Error> {
-    let requested = match event {
-        Event::KernelLaunch(launch) if Watcher::Files.is_active() && runs_now(launch) => {
-            requested(launch).map(|request| (launch, request))
-        }
-        _ => None,
+    let Event::KernelLaunch(launch) = event else {
+        return run();
     };
-    let Some((launch, request)) = requested else {
+    if !Watcher::Files.is_active() || !runs_now(launch) {
+        return run();
+    }
+    let Some(request) = requested(launch) else {
         return run();
     };
     let (result, written) = write(launch, &request.file, run);
