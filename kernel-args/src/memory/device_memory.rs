@@ -61,7 +61,7 @@ impl<T> DeviceMemoryMut<T> for UnifiedSlice<T> {}
 impl<T> DeviceMemoryMut<T> for CudaViewMut<'_, T> {}
 impl<T> DeviceMemoryMut<T> for UnifiedViewMut<'_, T> {}
 
-macro_rules! references {
+macro_rules! derefs {
     ($([$($generics:tt)*] $reference:ty => $memory:ident;)*) => {$(
         impl<$($generics)*> memory::Sealed<T> for $reference {}
 
@@ -76,7 +76,7 @@ macro_rules! references {
     )*};
 }
 
-references! {
+derefs! {
     [T, M: DeviceMemory<T> + ?Sized] &M => M;
     [T, M: DeviceMemory<T> + ?Sized] &mut M => M;
     [T, S: DeviceMemory<T>] Held<'_, S> => S;

@@ -204,6 +204,7 @@ macro_rules! hold {
 hold! { shared: [] CudaSlice<T>; [] UnifiedSlice<T>; }
 hold! { exclusive: [] CudaSlice<T>; [] UnifiedSlice<T>; ['v] CudaViewMut<'v, T>; }
 
+/// Does not compile for other types.
 pub(super) const fn can_be_sent<S: Send + Sync>() {}
 
 /// Any thread can use what a [`HeldSlice`] borrows. A view has an address and a length, but no value of its element

@@ -121,25 +121,53 @@ pub(crate) fn enter_kept<'v>(
     are_same
 }
 
-macro_rules! keep {
-    ($([$($generics:tt)*] $ty:ty, |$this:ident, $memory:ident| $add:expr;)*) => {$(
-        impl<$($generics)*> Keep for $ty {
-            fn memory<'v>(&'v self, $memory: &mut KeptMemory<'v>) {
-                let $this = self;
-                $add;
+macro_rules! slices {
+    ($($slice:ident),*) => {$(
+        impl<T: 'static> Keep for $slice<T> {
+            fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+                memory.add(self);
             }
         }
     )*};
 }
 
-keep! {
-    [T: 'static] CudaSlice<T>, |slice, memory| memory.add(slice);
-    [T: 'static] UnifiedSlice<T>, |slice, memory| memory.add(slice);
-    [K: Keep + Sync + ?Sized] Arc<K>, |value, memory| (**value).memory(memory);
-    [K: Keep + ?Sized] Box<K>, |value, memory| (**value).memory(memory);
-    [K: Keep] Option<K>, |value, memory| if let Some(value) = value { value.memory(memory) };
-    [K: Keep] Vec<K>, |values, memory| for value in values { value.memory(memory) };
-    [K: Keep, const N: usize] [K; N], |values, memory| for value in values { value.memory(memory) };
+slices!(CudaSlice, UnifiedSlice);
+
+impl<K: Keep + Sync + ?Sized> Keep for Arc<K> {
+    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+        (**self).memory(memory);
+    }
+}
+
+impl<K: Keep + ?Sized> Keep for Box<K> {
+    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+        (**self).memory(memory);
+    }
+}
+
+impl<K: Keep> Keep for Option<K> {
+    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+        if let Some(value) = self {
+            value.memory(memory);
+        }
+    }
+}
+
+macro_rules! elements {
+    ($([$($generics:tt)*] $ty:ty;)*) => {$(
+        impl<$($generics)*> Keep for $ty {
+            fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+                for value in self {
+                    value.memory(memory);
+                }
+            }
+        }
+    )*};
+}
+
+elements! {
+    [K: Keep] Vec<K>;
+    [K: Keep, const N: usize] [K; N];
 }
 
 macro_rules! tuples {

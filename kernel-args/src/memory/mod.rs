@@ -4,7 +4,7 @@
 //! |---|---|
 //! | which memory a run may use | `run_memory.rs`; a slice that is borrowed: `held.rs`, a value that the run owns: `keep.rs` |
 //! | memory that a run or a pool allocates | `pool.rs`; who may change it: `thread_lock.rs` |
-//! | which types are device memory | `device_memory.rs` |
+//! | which types are device memory | `device_memory.rs`; `Memory` and slices of a pool: `memory.rs` of `driver/sequence` |
 //! | an argument of external work | `work_args.rs` |
 //! | which memory a step reads and writes | `uses.rs`; textures and surfaces: `tracked.rs` |
 

@@ -92,7 +92,7 @@ pub(crate) struct NotHeld {
 }
 
 // SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is
-// `Send` and `Sync`: see `can_be_sent` in `memory/held.rs`. `owner` is only compared.
+// `Send` and `Sync`: see the assertions in `memory/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
 #[doc(hidden)]

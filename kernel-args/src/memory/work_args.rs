@@ -58,7 +58,7 @@ mod sealed {
         /// Whether the work can use memory that it owns.
         const OWNS_MEMORY: bool = false;
 
-        /// The error is the index of an argument whose memory the run has not.
+        /// The error is the index of an argument whose memory the run has not; a single argument returns 0.
         fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize>;
 
         /// With `anywhere`, memory matches at each address.
@@ -66,7 +66,8 @@ mod sealed {
 
         fn key(&self, found: Self::Found) -> Self::Key;
 
-        fn accesses(&self, _: Self::Found, _: &mut Vec<Access>) {}
+        /// Adds the memory that the work reads and writes.
+        fn accesses(&self, found: Self::Found, list: &mut Vec<Access>);
 
         /// `stream` tracks nothing.
         fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias;
@@ -141,7 +142,7 @@ memory! {
     true CudaViewMut: ['s] &'s mut CudaSlice<T>, ['v] CudaViewMut<'v, T>, ['s 'v] &'s mut CudaViewMut<'v, T>;
 }
 
-/// An argument without memory, which is compared with its key.
+/// An argument without memory of the run, which is compared with its key.
 macro_rules! by_key {
     ($key:ty, |$self:ident| $copy:expr, |$known:ident| $are_equal:expr) => {
         type Key = $key;
@@ -171,6 +172,8 @@ macro_rules! values {
     ($([$($generics:tt)*] $ty:ty => $value:ty, |$self:ident| $copy:expr, |$key:ident| $are_equal:expr;)*) => {$(
         impl<$($generics)*> sealed::Sealed for $ty {
             by_key!($value, |$self| $copy, |$key| $are_equal);
+
+            fn accesses(&self, (): (), _: &mut Vec<Access>) {}
         }
 
         impl<$($generics)*> ExternalArg for $ty {
@@ -199,7 +202,7 @@ values! {
 /// The configurations of cuBLAS products as arguments: all fields are compared, the factors by their bytes.
 #[cfg(feature = "cublas")]
 mod cublas {
-    use super::{Arc, CudaStream, ExternalArg, RunMemory, sealed};
+    use super::{Access, Arc, CudaStream, ExternalArg, RunMemory, sealed};
     use bytemuck::{NoUninit, bytes_of};
     use cudarc::cublas::{GemmConfig, StridedBatchedConfig};
 

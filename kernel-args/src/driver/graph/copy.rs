@@ -135,9 +135,8 @@ impl<B> Graph<B> {
         len: usize,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        let (width, to) = (bytes::<T>(len)?, to.operand());
-        let CopyPlace::Device(address) = to.place else { unreachable!("device memory") };
-        self.add_node(after, [to], width, |after, context| after.add_memset(address, byte, width, context))
+        let (width, address) = (bytes::<T>(len)?, to.address());
+        self.add_node(after, [to.operand()], width, |after, context| after.add_memset(address, byte, width, context))
     }
 
     /// Adds a node that uses `width` bytes of each `memory`.

@@ -64,7 +64,7 @@ struct HostClosure<F> {
 
 impl<F: FnMut() + Send + 'static> HostFunction for HostClosure<F> {
     fn run(&self) {
-        // It is never poisoned, because panics do not leave the closure below.
+        // The lock of the function is never poisoned, because panics do not leave the closure below.
         let mut function = lock(&self.function);
         if lock(&self.panicked).is_some() {
             return;

@@ -105,7 +105,10 @@ where
     #[inline(always)]
     fn arguments(&self, stream: &LaunchStream<'a>) -> Result<(), Error> {
         self.args.check_contexts(stream, 0);
-        stream.other_context().map_or(Ok(()), |field| Err(other_context::<A>(self.kernel.function(), field)))
+        match stream.other_context() {
+            Some(field) => Err(other_context::<A>(self.kernel.function(), field)),
+            None => Ok(()),
+        }
     }
 
     #[inline(always)]

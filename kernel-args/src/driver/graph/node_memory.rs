@@ -23,6 +23,8 @@ mod sealed {
 pub trait NodeMemory<T>: sealed::Sealed {
     #[doc(hidden)]
     fn operand(self) -> Operand;
+    #[doc(hidden)]
+    fn address(&self) -> u64;
 }
 
 /// Device memory that a node of a [`Graph`](super::Graph) writes: a [`DevicePointerMut`], or a [`Retained`] one.
@@ -52,12 +54,20 @@ macro_rules! memory {
             fn operand(self) -> Operand {
                 Operand { place: CopyPlace::Device(self.address()), bytes: None, owner: None }
             }
+
+            fn address(&self) -> u64 {
+                (*self).address()
+            }
         }
 
         impl<T: DeviceType> NodeMemory<T> for Retained<$pointer<T>> {
             fn operand(self) -> Operand {
-                let (place, bytes) = (self.pointer().operand().place, self.elements().checked_mul(size_of::<T>()));
+                let (place, bytes) = (CopyPlace::Device(self.pointer().address()), self.elements().checked_mul(size_of::<T>()));
                 Operand { place, bytes, owner: Some(Box::new(self.into_memory())) }
+            }
+
+            fn address(&self) -> u64 {
+                self.pointer().address()
             }
         }
     )*};

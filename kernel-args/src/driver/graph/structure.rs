@@ -130,7 +130,11 @@ impl Graph {
 /// A context must be current.
 pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
     let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
-    ordered(&nodes, &edges).into_iter().filter_map(|node| node_of(graph, AnyNode(node), kernel).transpose()).collect()
+    let mut found = Vec::new();
+    for node in ordered(&nodes, &edges) {
+        found.extend(node_of(graph, AnyNode(node), kernel)?);
+    }
+    Ok(found)
 }
 
 fn node_of<A: KernelArgs>(graph: GraphRef<'_>, any: AnyNode, kernel: &Kernel<A>) -> Result<Option<Node<A>>, Error> {

@@ -69,8 +69,11 @@ impl ExternalCache {
     /// Reuses equal work of an earlier run as the next step, if any.
     pub(crate) fn recall(&mut self, hash: impl Fn() -> u64, is_equal: impl Fn(&ExternalSteps) -> bool) -> bool {
         let known = self.known.get(&hash());
-        let known = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))).cloned();
-        known.map(|steps| self.set_next(steps)).is_some()
+        let Some(steps) = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))).cloned() else {
+            return false;
+        };
+        self.set_next(steps);
+        true
     }
 
     /// Makes new work the next work.

@@ -82,7 +82,10 @@ impl MovedWork {
             (State::Off, _) => State::Off,
             (_, Some(expected)) if expected == words => State::Confirmed,
             (_, None) if pattern.learn(accesses, words) => State::Learning,
-            (State::Confirmed, Some(_)) => return self.is_off = true,
+            (State::Confirmed, Some(_)) => {
+                self.is_off = true;
+                return;
+            }
             _ => State::Off,
         };
     }

@@ -46,8 +46,11 @@ pub(crate) fn retire(value: impl Send + Sync + 'static, stream: &CudaStream) {
     let on = handles(stream);
     let value: Arc<dyn Send + Sync> = Arc::new(value);
     // A sequence that is dropped meanwhile leaves its values to this function, which drops them without the lock.
-    let sequences: Vec<Arc<Retired>> =
-        lock(&SEQUENCES).iter().filter(|(stream, _)| *stream == on).filter_map(|(_, one)| one.upgrade()).collect();
+    let sequences: Vec<Arc<Retired>> = lock(&SEQUENCES)
+        .iter()
+        .filter(|(stream, _)| *stream == on)
+        .filter_map(|(_, sequence)| sequence.upgrade())
+        .collect();
     for sequence in sequences {
         if let Some(values) = &mut *lock(&sequence.0) {
             values.push(value.clone());

@@ -353,7 +353,7 @@ impl Recording {
 
     /// Returns what was retired, because the run is over.
     pub(crate) fn take_retired(&self) -> Vec<Arc<dyn Send + Sync>> {
-        self.retired.get().map_or_else(Vec::new, |retired| retired.end())
+        self.retired.get().map(|retired| retired.end()).unwrap_or_default()
     }
 
     /// Kept values can be dropped: if the use of them by other streams is tracked, and the use by this run was not

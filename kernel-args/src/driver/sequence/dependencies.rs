@@ -74,10 +74,10 @@ impl Dependencies {
     }
 
     pub(super) fn longest_chain(&self) -> usize {
-        let mut chains = Vec::with_capacity(self.ends.len());
+        let mut chains: Vec<usize> = Vec::with_capacity(self.ends.len());
         for list in self.iter() {
             let before = list.iter().map(|step| chains[*step as usize]).max();
-            chains.push(before.unwrap_or(0_usize) + 1);
+            chains.push(before.unwrap_or(0) + 1);
         }
         chains.into_iter().max().unwrap_or(0)
     }

@@ -30,6 +30,7 @@ pub(super) struct Engine {
     check: Check,
 }
 
+/// Its default is not valid: see [`Engine::new`].
 #[derive(Default)]
 pub(super) struct Graphs {
     /// A run that is not cut has one segment, and an empty one.
@@ -42,7 +43,7 @@ pub(super) struct Graphs {
     run: Progress,
     /// How many segments the last run had that was a graph.
     launched: usize,
-    /// As `guards`.
+    /// Storage of the last run, for the next one.
     changes: Vec<Change>,
     found: Vec<Change>,
     pub(super) counts: RunCounts,
@@ -76,6 +77,9 @@ struct Progress {
     /// The error of a segment, which is the outcome of the run.
     error: Option<Error>,
 }
+
+/// How many graphs a segment of a new sequence remembers.
+const GRAPHS: usize = 8;
 
 /// The name of a run in errors.
 pub(super) const RUN: &str = "the run of a sequence";
@@ -111,7 +115,7 @@ impl Segments for Mutex<Engine> {
 impl Engine {
     pub(super) fn new() -> Self {
         let segments = vec![Segment::default()];
-        Self { graphs: Graphs { segments, limit: 8, steps: usize::MAX, ..Graphs::default() }, ..Self::default() }
+        Self { graphs: Graphs { segments, limit: GRAPHS, steps: usize::MAX, ..Graphs::default() }, ..Self::default() }
     }
 
     /// The run is over.

@@ -365,7 +365,7 @@ fn not_read(why: NotRead) -> Error {
              allocate outside of the closure, and pass the slice as an argument",
         ),
         NotRead::Node(what) => failed(
-            &format!("the work contains {what}, which cannot be a step of a run"),
+            format!("the work contains {what}, which cannot be a step of a run"),
             "call it before or after the run; or promise with `external_with` that each run can repeat it",
         ),
         NotRead::Memory { is_host: true, .. } => failed(
@@ -375,7 +375,7 @@ fn not_read(why: NotRead) -> Error {
         NotRead::Memory { is_written, .. } => {
             let verb = if is_written { "writes" } else { "reads" };
             failed(
-                &format!("a copy or a memset of the work {verb} memory that is not an argument of it"),
+                format!("a copy or a memset of the work {verb} memory that is not an argument of it"),
                 "pass the slice as an argument, `&mut` if the work writes it, and use what the closure receives; if it is memory of a handle, pass a \
                  `sequence::Handle`",
             )
@@ -386,11 +386,11 @@ fn not_read(why: NotRead) -> Error {
 #[cold]
 fn returned(error: CallError, help: &'static str) -> Error {
     let error = Error::from(error);
-    if error.lost_context().is_some() { error } else { failed(&error.to_string(), help) }
+    if error.lost_context().is_some() { error } else { failed(error.to_string(), help) }
 }
 
 #[cold]
-fn failed(reason: &str, help: &'static str) -> Error {
+fn failed(reason: impl Into<String>, help: &'static str) -> Error {
     let (action, reason) = ("the external work was not recorded", reason.into());
     Error::Graph(Box::new(GraphError { kernel: None, action, reason, status: None, help, lost: None }))
 }

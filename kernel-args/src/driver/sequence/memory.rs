@@ -1,4 +1,5 @@
-//! `Memory`: the memory of a framework's tensors. cudarc's traits for it and for slices of a pool.
+//! `Memory`: the memory of a framework's tensors. The traits of cudarc and of this crate for it and for slices of a
+//! pool.
 
 use super::retire;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Keep, KeptMemory, PoolSlice, memory};

@@ -207,7 +207,8 @@ impl Sequence {
     pub(super) fn idle(&self) -> Result<Entered<'_>, Error> {
         let recording = self.shared.enter().map_err(refused)?;
         // The recorders of a run that was given up can be dropped where it could not be ended.
-        if recording.is_active.get() && self.last.has_recorders() || !recording.is_only() {
+        let is_unfinished = recording.is_active.get() && self.last.has_recorders();
+        if is_unfinished || !recording.is_only() {
             return Err(refused(NotRecording::Unfinished));
         }
         Ok(recording)

@@ -1,5 +1,6 @@
 //! A row for each reason:
-//! `name [the kernel, if there is one] {the call, if the driver returned an error} (what the text contains)`.
+//! `name [the kernel, if there is one] {the call, if the driver returned an error} (what the text contains, if
+//! anything)`.
 
 use super::{Action, returned::NOT_IN_CHILD_GRAPHS};
 use crate::{
