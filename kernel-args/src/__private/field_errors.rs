@@ -6,9 +6,9 @@
 //! [`KernelArg`]: crate::marshal::KernelArg
 //! [`DeviceType`]: crate::device::DeviceType
 
-#![allow(missing_docs, reason = "only generated code names these items; the messages are in the attributes")]
+#![allow(missing_docs, reason = "only generated code names these items; the messages are in the rows of the macro")]
 
-/// For each module its message, its label and its notes.
+/// A row is a module with its message, its label and its notes, which become `on_unimplemented` of both traits.
 macro_rules! field_errors {
     ($($module:ident: $message:tt, $label:tt, $($note:tt),+;)*) => {$(
         pub mod $module {

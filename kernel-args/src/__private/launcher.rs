@@ -26,12 +26,11 @@ pub struct Behind {
     pointee: kernel_args_abi::Pointee<'static>,
 }
 
-const UNKNOWN: Behind = Behind { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
-
 pub trait AnyType: Sized {
     type Type;
-    const VALUE: TypeInfo = TypeInfo { class: Class::Unknown, ..UNKNOWN.value::<Self::Type>() };
-    const BEHIND: Behind = UNKNOWN;
+    /// The class is not the class of the pointer that `value` describes.
+    const VALUE: TypeInfo = TypeInfo { class: Class::Unknown, ..Behind::UNKNOWN.value::<Self::Type>() };
+    const BEHIND: Behind = Behind::UNKNOWN;
     const KERNEL: Option<CompiledKernel> = None;
     #[deprecated(note = "the library describes this type, but only its size is compared: write \
         `#[derive(Clone, Copy, kernel_args::DeviceType)]` on it")]
@@ -70,6 +69,8 @@ impl<T: Pointee> Probe<*mut T> {
 }
 
 impl Behind {
+    const UNKNOWN: Self = Self { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
+
     #[must_use]
     pub const fn pointer(self, to_const: bool) -> Self {
         Self { cpp: self.cpp.pointer(to_const), ..self }

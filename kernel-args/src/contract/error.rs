@@ -112,8 +112,7 @@ impl ContractError {
 
 impl Details {
     fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let on = &self.contract;
-        let written = on.written;
+        let (on, written) = (Subject(&self.contract), self.contract.written);
         match self.broken {
             Broken::NoValue(why) => {
                 let why = match why {
@@ -144,17 +143,18 @@ impl Details {
             Broken::Block { block, wanted: [x, y, z] } => {
                 write!(f, "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})")
             }
-            Broken::BlockNotMultiple { block, extent, of: limit }
-            | Broken::BlockTooLarge { block, extent, max: limit } => {
-                let is_multiple = matches!(self.broken, Broken::BlockNotMultiple { .. });
-                write!(
-                    f,
-                    "the block is {block}, {} threads{}, but `{written}` on {on} {} {limit}",
-                    extent.of(block),
-                    extent.along(),
-                    if is_multiple { "requires a multiple of" } else { "allows at most" }
-                )
-            }
+            Broken::BlockNotMultiple { block, extent, of } => write!(
+                f,
+                "the block is {block}, {} threads{}, but `{written}` on {on} requires a multiple of {of}",
+                extent.of(block),
+                extent.along()
+            ),
+            Broken::BlockTooLarge { block, extent, max } => write!(
+                f,
+                "the block is {block}, {} threads{}, but `{written}` on {on} allows at most {max}",
+                extent.of(block),
+                extent.along()
+            ),
             Broken::Uncovered { grid, block, extent, required } => write!(
                 f,
                 "grid {grid} and block {block} are {} threads{}, but `{written}` on {on} requires {required}",
@@ -226,9 +226,11 @@ impl Details {
     }
 }
 
-// What the contract is on: a struct, or one of its fields.
-display!(Contract, |this, f| {
-    let Self { arguments, field, .. } = this;
+/// What a contract is on: a struct, or one of its fields.
+struct Subject<'c>(&'c Contract);
+
+display!(Subject<'_>, |this, f| {
+    let Contract { arguments, field, .. } = this.0;
     if field.is_empty() { write!(f, "`{arguments}`") } else { write!(f, "`{field}` of `{arguments}`") }
 });
 

@@ -29,24 +29,25 @@ pub fn holds(condition: QuickTruth) -> bool {
     matches!(condition.0, Ok(true))
 }
 
-macro_rules! comparisons {
-    ($($(#[$doc:meta])* $name:ident: $operator:tt;)*) => {$(
-        $(#[$doc])*
-        #[inline(always)]
-        #[must_use]
-        pub fn $name(found: QuickNumber, than: QuickNumber) -> bool {
-            matches!((found.0, than.0), (Ok(found), Ok(than)) if found $operator than)
-        }
-    )*};
+/// Returns whether there is at least as much as required.
+#[inline(always)]
+#[must_use]
+pub fn reaches(found: QuickNumber, required: QuickNumber) -> bool {
+    matches!((found.0, required.0), (Ok(found), Ok(required)) if found >= required)
 }
 
-comparisons! {
-    /// Returns whether there is at least as much as required.
-    reaches: >=;
-    /// Returns whether there is more than this.
-    exceeds: >;
-    /// Returns whether both are known, and the same.
-    equal: ==;
+/// Returns whether there is more than this.
+#[inline(always)]
+#[must_use]
+pub fn exceeds(found: QuickNumber, than: QuickNumber) -> bool {
+    matches!((found.0, than.0), (Ok(found), Ok(than)) if found > than)
+}
+
+/// Returns whether both are known, and the same.
+#[inline(always)]
+#[must_use]
+pub fn equal(found: QuickNumber, required: QuickNumber) -> bool {
+    matches!((found.0, required.0), (Ok(found), Ok(required)) if found == required)
 }
 
 /// Returns whether an integer is a multiple.

@@ -300,7 +300,7 @@ device_types! {
     usize: 4 / 4, Integer, int(false, 32), COUNT;
 }
 
-/// The layout and the C++ type of `$inner`.
+/// For a type with the layout of `$inner`: its layout, its class and its C++ type. [`content_of`] is the rest.
 macro_rules! layout_of {
     ($inner:ty) => {
         const LAYOUT: kernel_args_abi::Layout = <$inner as $crate::device::DeviceType>::LAYOUT;
@@ -330,10 +330,11 @@ like! {
     i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize
 }
 
-/// A type around a device type `T`, and the reference to it.
+/// A `repr(transparent)` type around a `T`, which the invocation promises; `$inner` is the `&T` in `$this`.
 macro_rules! transparent {
     ($ty:ident, |$this:ident| $inner:expr) => {
-        // SAFETY: the type is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".
+        // SAFETY: the type is `repr(transparent)` around `T`, so it has the same layout and the same values (Rust
+        // Reference, "The transparent representation").
         unsafe impl<T: $crate::device::DeviceType> $crate::device::DeviceType for $ty<T> {
             $crate::device::layout_of!(T);
             $crate::device::content_of!(T);
@@ -342,8 +343,9 @@ macro_rules! transparent {
             #[inline]
             unsafe fn store(&self, to: *mut u8) {
                 let $this = self;
+                let inner: &T = $inner;
                 // SAFETY: the caller makes the promise of `T::store`: both types have the same size.
-                unsafe { $inner.store(to) };
+                unsafe { inner.store(to) };
             }
 
             #[inline]
@@ -356,7 +358,8 @@ macro_rules! transparent {
 #[cfg(feature = "nalgebra")]
 pub(crate) use transparent;
 
-transparent!(Wrapping, |this| this.0);
+// `Wrapping`: "is guaranteed to have the same layout and ABI as T".
+transparent!(Wrapping, |this| &this.0);
 
 // SAFETY: an array contains its elements one after another, in Rust and in C++ (Rust Reference, "Array layout": "the
 // zero-based nth element of the array is offset from the start of the array by n * size_of::<T>() bytes").

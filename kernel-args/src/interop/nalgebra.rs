@@ -50,6 +50,7 @@ same_as! {
     [<T: VectorElement + Scalar>] Quaternion<T> as Vector4<T>;
 }
 
+// `Unit` is `repr(transparent)`.
 transparent!(Unit, |this| this.as_ref());
 
 macro_rules! vectors {

@@ -5,11 +5,11 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_167_500),
-    ("kernel-args-derive", 223_800),
-    ("kernel-args-abi", 353_400),
+    ("kernel-args", 1_169_700),
+    ("kernel-args-derive", 224_000),
+    ("kernel-args-abi", 353_700),
     ("kernel-args-build", 107_400),
-    ("kernel-args-cli", 227_200),
+    ("kernel-args-cli", 227_300),
     ("kernel-args-image", 551_500),
     ("kernel-args-nvrtc", 36_000),
     ("kernel-args-test-driver", 640_000),
@@ -17,6 +17,10 @@ const CEILINGS: &[(&str, usize)] = &[
 
 /// Why a ceiling was raised: the package and the reason.
 const RAISED: &[(&str, &str)] = &[
+    ("kernel-args", "plain functions again instead of macros; a check for each variant and each external argument"),
+    ("kernel-args-derive", "the texts of files are in one place again"),
+    ("kernel-args-abi", "a kind of a placeholder that does not exist is an error again"),
+    ("kernel-args-cli", "documentation of two functions"),
     (
         "kernel-args",
         "a launch that names a recorder has only the code for runs: half as long to compile in a framework",

@@ -89,7 +89,7 @@ macro_rules! entry_points {
             pub(super) launch_kernel: LaunchKernelEx,
         }
 
-        #[allow(dead_code, reason = "some are only called through their pointers")]
+        #[allow(dead_code, reason = "some entry points are only called through their pointers")]
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the names and arguments of the entry points")]
         impl Api {
             pub(super) fn load(library: &Library) -> Result<Self, Unavailable> {

@@ -75,6 +75,7 @@ impl Remaining {
         self.id_of(node.raw()).is_some_and(|graph| node.is_of(graph))
     }
 
+    /// Returns whether it was removed.
     pub(super) fn had(&self, node: NodeId) -> bool {
         let nodes = self.0.borrow();
         let former = nodes.as_ref().map(|nodes| &nodes.former);

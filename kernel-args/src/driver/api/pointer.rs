@@ -50,6 +50,7 @@ impl Api {
             size,
             is_host: kind == HOST,
             #[cfg(feature = "record")]
+            // `_IS_MANAGED`.
             is_managed: values[2] != 0,
             device: (device as u32).cast_signed(),
             device_pointer,

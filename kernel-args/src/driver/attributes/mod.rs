@@ -29,7 +29,6 @@ use crate::driver::{
     api::{Api, KernelCall, LaunchConfig, Promise, Status},
     config::{Attribute, Attributes},
 };
-
 use kernel_args_image::CudaVersion;
 
 #[cold]

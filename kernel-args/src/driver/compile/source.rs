@@ -102,5 +102,9 @@ impl CompiledSource {
 
 debug!(
     CompiledSource,
-    this => architecture: this.architecture(), bytes: this.image().len(), names: this.compiled.names, cache_use: this.cache_use
+    this =>
+        architecture: this.architecture(),
+        bytes: this.image().len(),
+        names: this.compiled.names,
+        cache_use: this.cache_use
 );

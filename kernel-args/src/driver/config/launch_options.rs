@@ -127,9 +127,10 @@ pub(crate) struct Attribute {
     pub(crate) has_address: bool,
 }
 
-/// Options, limits and messages are made from the row of an attribute: its method of [`Launch`], its number, its name
-/// after `CU_LAUNCH_ATTRIBUTE_`, and the oldest CUDA and GPU. The last columns are whether nodes of graphs take it, and
-/// whether it contains an address.
+/// Options, limits, messages and the names of `launch!` are made from the row of an attribute: its method of
+/// [`Launch`], its number, its name after `CU_LAUNCH_ATTRIBUTE_`, and the oldest CUDA and GPU. The last columns are
+/// whether nodes of graphs take it, and whether it contains an address. `$d` is the `$` of the macro that this one
+/// defines.
 macro_rules! attributes {
     ($d:tt $($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
         $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {

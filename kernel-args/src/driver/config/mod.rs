@@ -2,7 +2,8 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a launch option | `launch_options.rs`, then `call.rs` of `launch`; the errors of `launch!`: `usage.rs` |
+//! | a launch option | `launch_options.rs`, with its name in `__launch_option`, then `call.rs` of `launch`; the errors of `launch!`: `usage.rs` |
+//! | a launch attribute | its row of `attributes!` in `launch_options.rs`; its limits: `attributes` |
 //! | which form a launch uses | `Form::of` in `form.rs` |
 //! | an option of the driver's compiler | its row in `jit_options.rs` |
 

@@ -91,6 +91,7 @@ pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Er
     context.new_stream().map_err(|error| Error::cudarc(calls, error))
 }
 
+/// Also returns the error of an earlier call of cudarc, unlike `Api::sm`.
 pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
     let (major, minor) = context.compute_capability().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))

@@ -167,7 +167,11 @@ display!(LaunchError, |this, f| match this {
         "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before a different stream uses the same memory"
     ),
-    group => source(group, f),
+    Self::Failed(_) | Self::Launcher(_) | Self::Limit(_) | Self::Contract(_) | Self::UnsupportedAttribute(_) => {
+        source(this, f)
+    }
+    #[cfg(feature = "observe")]
+    Self::Pointer(_) => source(this, f),
 });
 
 display!(FailedLaunch, |this, f| {

@@ -1,6 +1,6 @@
 //! Errors of NVRTC.
 
-use super::help;
+use super::meaning::help;
 
 /// Why a source was not compiled at run time.
 #[non_exhaustive]

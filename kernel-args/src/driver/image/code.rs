@@ -15,7 +15,13 @@ pub(super) struct Analysed {
     pub(super) name: Option<Name>,
 }
 
-pub(super) fn analyse(images: Vec<Arc<Vec<u8>>>, sm: Sm, is_compared: bool, kernels: Kernels<'static>) -> Arc<Analyse> {
+/// Returns what analyses the kernels of these images.
+pub(super) fn analyser(
+    images: Vec<Arc<Vec<u8>>>,
+    sm: Sm,
+    is_compared: bool,
+    kernels: Kernels<'static>,
+) -> Arc<Analyse> {
     let kernels = Mutex::new(kernels);
     Arc::new(move |symbol| {
         let mut kernels = lock(&kernels);

@@ -2,7 +2,7 @@
 use super::PointerUses;
 use super::{
     by_symbol::BySymbol,
-    code::{self, Analyse, Analysed, analyse, without_bodies},
+    code::{self, Analyse, Analysed, analyser, without_bodies},
     debug_info::{DebugInfo, Name},
     variables::{VariableDescription, read_variables},
 };
@@ -217,7 +217,7 @@ pub(super) fn read_kernels(
     }
     let variables = read_variables(&kernels, table, sm);
     if !untyped.is_empty() {
-        let code = analyse(images, sm, has_code, kernels);
+        let code = analyser(images, sm, has_code, kernels);
         for index in untyped {
             descriptions[index].code = Some(code.clone());
         }

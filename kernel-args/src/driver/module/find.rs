@@ -64,8 +64,8 @@ impl Module {
         self.load_function(entry, description)
     }
 
-    /// Empty if the images could not be read.
-    pub(crate) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
+    /// Returns the kernels with this name. Empty if the images could not be read.
+    pub(super) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
         let expression = self.names.iter().find(|(name, _)| name == entry);
         let symbols = match expression {
             Some((_, symbol)) => [symbol.as_str()].into(),

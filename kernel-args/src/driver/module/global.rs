@@ -174,6 +174,7 @@ impl Module {
 }
 
 impl<T: ?Sized> Global<T> {
+    /// Returns a clone with another type.
     pub(super) fn cast<U: ?Sized>(&self) -> Global<U> {
         Global {
             memory: self.memory.clone(),

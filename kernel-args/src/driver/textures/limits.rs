@@ -43,14 +43,14 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_cudarc() {
-        macro_rules! check {
+        macro_rules! are_those_of_cudarc {
             ($($first:expr => $($name:ident)*;)*) => {
                 $(for (number, theirs) in ($first..).zip([$(Known::$name),*]) {
                     assert_eq!(number, theirs as u32);
                 })*
             };
         }
-        check! {
+        are_those_of_cudarc! {
             ARRAY_1D[0] => CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH;
             ARRAY_1D[1] => CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH;
             ARRAY_2D[0] => CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT;

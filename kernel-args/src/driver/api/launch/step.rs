@@ -172,6 +172,7 @@ pub(crate) struct Change {
 pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 
 impl Steps<'static> {
+    /// Returns the words of a step that is a child graph.
     pub(crate) fn child(number: u64) -> Vec<u64> {
         Header::of_child(number).0.to_vec()
     }
