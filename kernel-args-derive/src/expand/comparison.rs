@@ -5,7 +5,7 @@ use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
 };
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::env;
 use syn::{DeriveInput, Generics, Path, spanned::Spanned};
@@ -17,6 +17,8 @@ pub(super) enum Comparison<'a> {
         span: Span,
         kernels: TokenStream,
         image: TokenStream,
+        /// The literal with the image's summary, if a struct names the image itself, and it is the same on every GPU.
+        summary: Option<Literal>,
     },
     Pattern(Pattern<'a>),
 }
@@ -28,8 +30,9 @@ impl<'a> Comparison<'a> {
             #[cfg(feature = "kernels")]
             Naming::Image { path, entry, debug_info } => {
                 let (entry, debug_info) = (entry.as_ref(), debug_info.as_ref());
-                let (span, kernels, image) = crate::image::named(path, entry, debug_info, &attr.krate, diagnostics)?;
-                Some(Self::Kernels { span, kernels, image })
+                let named = crate::image::named(path, entry, debug_info, &attr.krate, diagnostics)?;
+                let (span, kernels, image, summary) = named;
+                Some(Self::Kernels { span, kernels, image, summary })
             }
             #[cfg(not(feature = "kernels"))]
             Naming::Image { path, .. } => {
@@ -42,7 +45,7 @@ impl<'a> Comparison<'a> {
                 let item = if may_be_absent() { or_unknown(path, &private) } else { quote!(#path) };
                 // The call has the span of the path, so rustc reports an error about its type there.
                 let kernels = quote_spanned!(span=> { #item }.kernels());
-                Some(Self::Kernels { span, kernels, image: quote!(__NAMED.image()) })
+                Some(Self::Kernels { span, kernels, image: quote!(__NAMED.image()), summary: None })
             }
             Naming::Pattern { module, entries, except, bindings } => {
                 Pattern::new(module, [entries, except], bindings, generics, diagnostics).map(Self::Pattern)
@@ -73,8 +76,8 @@ impl<'a> Comparison<'a> {
     ///
     /// A generic struct is compared with its kernel here, where its type parameters are known.
     pub(super) fn source(&self, compare: bool, krate: &Path) -> TokenStream {
-        let (span, image) = match self {
-            Self::Kernels { span, image, .. } => (*span, image),
+        let (span, image, summary) = match self {
+            Self::Kernels { span, image, summary, .. } => (*span, image, summary),
             Self::Pattern(pattern) => {
                 let at = private_at(krate, pattern.span());
                 return quote! {
@@ -83,18 +86,26 @@ impl<'a> Comparison<'a> {
             }
         };
         let (at, private) = (respan(krate, span), private_at(krate, span));
+        let summarize = summary.as_ref().map(|summary| {
+            // SAFETY: both are of the image that this macro has read and validated, which `checked_image` compares.
+            quote_spanned!(span=> let __source = unsafe { __source.summarized(#summary) };)
+        });
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
         quote_spanned! {span=>
             const SOURCE: #private::Option<#at::args::Source> =
-                #private::Option::Some(match (#image, __NAMED.symbol) {
-                    (__image, #private::Option::Some(__symbol)) => {
-                        __NAMED.source(__image, __symbol)
-                    }
-                    (__image, #private::Option::None) => {
-                        #private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
-                    }
-                });
+                {
+                    let __source = match (#image, __NAMED.symbol) {
+                        (__image, #private::Option::Some(__symbol)) => {
+                            __NAMED.source(__image, __symbol)
+                        }
+                        (__image, #private::Option::None) => {
+                            #private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
+                        }
+                    };
+                    #summarize
+                    #private::Option::Some(__source)
+                };
         }
     }
 }

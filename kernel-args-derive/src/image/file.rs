@@ -4,6 +4,7 @@ use super::bodies;
 use crate::texts;
 use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{self as image, Code, CodeKind, Image, Kernels};
+use proc_macro2::Literal;
 use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
@@ -25,6 +26,12 @@ pub(crate) struct File {
 }
 
 impl File {
+    /// Returns the literal of [`summary`](image::summary::summary()).
+    pub(crate) fn summary<'s>(&self, symbols: impl IntoIterator<Item = &'s str>) -> Option<Literal> {
+        let summary = image::summary::summary(self.kind, self.contents.as_deref()?, &self.kernels, symbols)?;
+        Some(Literal::byte_string(&summary))
+    }
+
     /// Returns the kernels, with the results of analysing the code of the `wanted` kernels.
     pub(crate) fn with_bodies(&self, wanted: &BTreeSet<&str>) -> Cow<'_, Kernels<'static>> {
         let known = Cow::Borrowed(&self.kernels);

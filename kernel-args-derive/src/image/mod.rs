@@ -51,14 +51,14 @@ fn resolved(path: &ImagePath) -> String {
 }
 
 /// Returns the candidate kernels of a struct, `ptx = "…", entry = "…"`: their place, and as expressions there their
-/// `CompiledKernels` and the bytes of the image. `None` if an error was reported.
+/// `CompiledKernels` and the bytes of the image, and the image's summary. `None` if an error was reported.
 pub(crate) fn named(
     path: &ImagePath,
     entry: Option<&LitStr>,
     debug_info: Option<&DebugInfoOption>,
     krate: &syn::Path,
     diagnostics: &mut Diagnostics,
-) -> Option<(Span, TokenStream, TokenStream)> {
+) -> Option<(Span, TokenStream, TokenStream, Option<Literal>)> {
     let file = open(path, diagnostics)?;
     let chosen = match entry {
         Some(entry) => find(&file.kernels, entry).map(|found| (entry.span(), found)),
@@ -79,11 +79,14 @@ pub(crate) fn named(
     }
     let (table, names) = encoder.finish();
     let table = Literal::byte_string(&table);
+    let summary = file.summary(symbols.iter().copied());
+    // A struct with a summary needs no readers.
+    let readers = if summary.is_some() { quote!(#private::Option::None) } else { quote!(#private::READERS) };
     let kernels = quote_spanned! {span=> {
         #own
         #tracked
         static __IMAGE: #private::CompiledImage = #private::CompiledImage {
-            readers: #private::READERS,
+            readers: #readers,
             ..#private::CompiledImage::table(#table, #names)
         };
         #krate::image::CompiledKernels::all(&__IMAGE)
@@ -99,7 +102,7 @@ pub(crate) fn named(
     let image = quote_spanned! {span=>
         #private::checked_image(#private::core::include_bytes!(#path), #length, &[#(#parts),*])
     };
-    Some((span, kernels, image))
+    Some((span, kernels, image, summary))
 }
 
 fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {

@@ -19,7 +19,7 @@ use crate::{
 };
 use input::{Input, Module};
 use kernel_args_image::items::{self as names, Item, What};
-use kernel_args_image::{Declaration, Encoder, Kernel, quoted, summary::summary};
+use kernel_args_image::{Declaration, Encoder, Kernel, quoted};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -166,10 +166,8 @@ fn image(
     let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
     let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
     let gpus = gpus.iter();
-    let summary = contents.and_then(|contents| summary(file.kind, contents, &file.kernels, symbols.iter().copied()));
-    let (readers, summary) = match summary {
+    let (readers, summary) = match file.summary(symbols.iter().copied()) {
         Some(summary) => {
-            let summary = Literal::byte_string(&summary);
             let new = quote!(unsafe { #krate::__private::Summary::new(&__BYTES, #summary) });
             let summary = quote_spanned! {span=>
                 // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared

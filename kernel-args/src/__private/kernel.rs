@@ -41,7 +41,7 @@ impl Named {
 
     /// Returns the source of a kernel that matches its struct.
     pub const fn source(&self, image: &'static [u8], symbol: &'static str) -> Source {
-        Source { image, entry: symbol, table: self.kernels.compiled_image() }
+        Source { image, entry: symbol, table: self.kernels.compiled_image(), summary: None }
     }
 }
 

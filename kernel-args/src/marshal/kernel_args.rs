@@ -25,6 +25,8 @@ use kernel_args_abi::{
 ///   the packed form.
 /// - [`packed_in_place`](Self::packed_in_place) returns a pointer to such bytes, which are the packed form as long as
 ///   the struct is borrowed.
+/// - [`SOURCE`](Self::SOURCE) is a kernel that takes the `PARAMETERS`: [`Kernel::load`](crate::Kernel::load) does not
+///   compare them again.
 /// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified for one
 ///   of these structs can be launched with each of them.
 #[diagnostic::on_unimplemented(

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "cudarc")]
 use super::NamesKernel;
+use super::Summary;
 use kernel_args_abi::compiled::CompiledImage;
 
 /// The image and the symbol of a struct's kernel, from `#[kernel_args(kernel = saxpy::saxpy)]` or
@@ -16,6 +17,9 @@ pub struct Source {
     pub entry: &'static str,
     /// The table with the kernel. It may contain more kernels.
     pub(crate) table: &'static CompiledImage,
+    /// Of the image, if the table does not have it.
+    #[cfg_attr(not(feature = "cudarc"), allow(dead_code, reason = "images are loaded with cudarc"))]
+    pub(crate) summary: Option<Summary>,
 }
 
 impl PartialEq for Source {
@@ -25,6 +29,16 @@ impl PartialEq for Source {
 }
 
 impl Eq for Source {}
+
+impl Source {
+    /// # Safety
+    /// As for [`Summary::new`], with the image of this source.
+    #[doc(hidden)]
+    #[must_use]
+    pub const unsafe fn summarized(self, bytes: &'static [u8]) -> Self {
+        Self { summary: Some(Summary { image: self.image, bytes }), ..self }
+    }
+}
 
 #[cfg(feature = "cudarc")]
 impl Source {

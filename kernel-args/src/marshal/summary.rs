@@ -2,7 +2,7 @@
 
 /// An image that was read at compile time, and the data about it that loading needs: `kernel_args_image::summary`.
 #[cfg_attr(not(feature = "cudarc"), allow(dead_code, reason = "images are loaded with cudarc"))]
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Summary {
     pub(crate) image: &'static [u8],
     pub(crate) bytes: &'static [u8],

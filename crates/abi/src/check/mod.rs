@@ -54,7 +54,7 @@ pub use member_repair::MemberRepair;
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;
-pub use report::{Report, fits, report, report_at};
+pub use report::{Report, fits, fits_records, report, report_at};
 pub use select::{Selection, nearest, select};
 pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};

@@ -35,6 +35,13 @@ impl Pairing<'_> {
         !exchange.is_certain()
     }
 
+    pub(super) const fn fits_records(&self) -> bool {
+        self.host.len() == self.kernel.len()
+            && !any!(i < self.host.len(), {
+                self.host[i].size != self.kernel[i].size || !self.with_offset(i, i, Differences::NONE).is_empty()
+            })
+    }
+
     pub(crate) const fn differences(&self, i: usize, j: usize) -> Differences {
         self.in_lists(i, j, compare(&self.host[i], &self.kernel[j]))
     }

@@ -63,6 +63,11 @@ pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option
     !any!(i < host.len(), names.elsewhere(host, kernel, i, i).is_some())
 }
 
+/// [`fits`] for [records](Parameter::record), which have only offsets and sizes.
+pub const fn fits_records(host: &[Parameter<'_>], records: &[Parameter<'_>], base: Option<usize>) -> bool {
+    Pairing { host, kernel: records, base }.fits_records()
+}
+
 impl Pairing<'_> {
     pub(crate) const fn elsewhere(&self, i: usize, j: usize) -> Option<Elsewhere> {
         NameIndex::new(self.kernel).elsewhere(self.host, self.kernel, i, j)

@@ -195,13 +195,8 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
     kernels: impl IntoIterator<Item = (&'s str, N)>,
 ) -> Vec<&'s str> {
     // A symbol of another compiler, such as the mangled name of an `extern "C"` kernel.
-    let symbol = Demangled::new(wanted);
-    let written = Written::parse(wanted);
-    let wanted_name = match (&symbol, &written) {
-        (Some(symbol), _) => symbol.name(),
-        (None, Some(written)) => &written.name,
-        (None, None) => wanted,
-    };
+    let written = identifiers(wanted).or_else(|| Some(Written::parse(wanted)?.name));
+    let wanted_name = written.as_deref().unwrap_or(wanted);
     let allowed = 1 + wanted_name.len().min(COMPARED) / 3;
     let last = |name: &str| String::from(name.rsplit("::").next().unwrap_or_default());
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -223,6 +218,19 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
         }
     }
     found.into_iter().map(|(_, symbol)| symbol).collect()
+}
+
+/// Returns the qualified name in a mangled name without template arguments before the last part: `3sim4stepEi`. A
+/// program that only loads images of `kernels!` is smaller without the demangler.
+fn identifiers(symbol: &str) -> Option<String> {
+    let mut rest = symbol.strip_prefix("_Z")?.trim_start_matches(['N', 'K', 'L', 'V']);
+    let mut names = Vec::new();
+    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|digits| *digits > 0) {
+        let end = digits + rest[..digits].parse::<usize>().ok().filter(|length| *length <= rest.len())?;
+        names.push(rest.get(digits..end)?);
+        rest = &rest[end..];
+    }
+    (!names.is_empty()).then(|| names.join("::"))
 }
 
 /// Returns the Levenshtein distance of the first [`COMPARED`] bytes. It ignores case.

@@ -329,5 +329,9 @@ fn a_symbol_of_another_compiler_is_near_the_kernel_of_its_name() {
     assert_eq!(nearest("_Z10affine_f32PKfPf", symbols), ["affine_f32"]);
     assert_eq!(nearest("affine_f32_0d1d2d", symbols), ["affine_f32"]);
     assert_eq!(nearest("saxpy<f32>", symbols), ["_Z5saxpyIfEvjPKfPf"]);
+    assert_eq!(nearest("_ZN3sim4stepIfEEvPT_", ["reduce_sum", "step"]), ["step"]);
     assert_eq!(nearest("_Z7unknownPf", symbols), [""; 0]);
+    for cut in ["_Z", "_Z99saxpy", "_Z99999999999999999999999saxpy", "_ZN3größe"] {
+        assert!(nearest(cut, symbols).len() <= 1, "{cut}");
+    }
 }

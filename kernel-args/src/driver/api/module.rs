@@ -33,7 +33,7 @@ impl DriverImage {
     }
 
     /// Validated while the program was compiled. The summary is for a table of this many kernels.
-    pub(crate) fn summarized(known: &Summary, kernels: usize) -> (Self, summary::Summary) {
+    pub(crate) fn summarized(known: Summary, kernels: usize) -> (Self, summary::Summary) {
         let summary = summary::Summary::read(known.bytes, kernels);
         // SAFETY: the contract of `Summary::new`: `summary` contains the kind that `validate` returned.
         let image = unsafe { Self::validated(known.image.to_vec(), summary.kind) };

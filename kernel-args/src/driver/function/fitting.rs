@@ -107,6 +107,16 @@ impl Function {
         self.fits_struct(of.erased, of.host)
     }
 
+    /// [`typed`](Self::typed) for a struct that rustc has compared with the function's description.
+    pub(crate) fn typed_as_compiled<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
+        // rustc does not know the offsets.
+        if const { A::LAYOUT.depends_on_gpu() } {
+            return self.typed::<A>();
+        }
+        self.fits_description(StructType::of::<A>())?;
+        Ok(Typed { function: self.clone(), arguments: PhantomData })
+    }
+
     /// Returns the function, verified for a struct.
     pub(crate) fn verified(&self, of: StructType) -> Result<Verified, Error> {
         self.fits_type(of)?;

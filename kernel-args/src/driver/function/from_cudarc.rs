@@ -112,7 +112,7 @@ fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result
 }
 
 /// Checks that the description matches the driver's records of the function, whose context must be current.
-fn check_description(
+pub(super) fn check_description(
     description: &Description,
     function: FunctionHandle<'_>,
     context: &Arc<CudaContext>,
@@ -124,7 +124,7 @@ fn check_description(
     // PTX has no offsets: the offsets of over-aligned parameters are compared if the GPU's rule is known.
     let size = records.last().map_or(0, |last| last.offset.unwrap_or(0) + last.size);
     let base = sm(context)?.param_base(size);
-    if check::fits(&parameters, &records, base) {
+    if check::fits_records(&parameters, &records, base) {
         return Ok(());
     }
     let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|p| p.size).collect();

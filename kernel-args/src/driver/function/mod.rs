@@ -20,6 +20,7 @@ pub(crate) use contracts::check_contracts;
 #[cfg(feature = "observe")]
 pub(crate) use fitting::lengths;
 pub(crate) use fitting::{Arguments, Fitting, Names, StructType, Typed, Verified};
+use from_cudarc::check_description;
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{exceeds, or_exchanged};
@@ -42,9 +43,7 @@ use crate::{
 use core::{any::TypeId, fmt};
 use cudarc::driver::{CudaContext, sys::CUfunction};
 use kernel_args_abi::{Signature, param_layout::LIMIT, texts::LIST};
-use std::sync::Arc;
-#[cfg(feature = "graphs")]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// A loaded kernel without the type of its arguments, for programs that know the arguments only at run time.
 ///
@@ -78,7 +77,10 @@ pub struct Function {
 struct Inner {
     loaded: LoadedFunction,
     description: Option<Arc<Description>>,
-    verification: Verification,
+    /// Why the image could not be read.
+    unread: Option<Box<str>>,
+    /// Set by the first call of [`Function::verification`].
+    verification: OnceLock<Verification>,
     verified: AppendList<Fits>,
     /// Which of its parameters are addresses, if a launch has needed it.
     #[cfg(feature = "graphs")]
@@ -113,13 +115,13 @@ impl Function {
         description: Option<Arc<Description>>,
         unread: Option<&str>,
     ) -> Result<Self, Error> {
-        let verification = Verification::of(description.as_deref(), unread)?;
         let loaded = LoadedFunction::new(function, name, context, description.as_deref())?;
         Ok(Self {
             inner: Arc::new(Inner {
                 loaded,
                 description,
-                verification,
+                unread: unread.map(Into::into),
+                verification: OnceLock::new(),
                 verified: AppendList::new(),
                 #[cfg(feature = "graphs")]
                 addresses: OnceLock::new(),
@@ -192,6 +194,23 @@ impl Function {
         Ok(())
     }
 
+    fn fits_description(&self, of: StructType) -> Result<(), Error> {
+        let Inner { loaded, description, .. } = &*self.inner;
+        loaded.context.bind_to_thread().map_err(Error::context)?;
+        if let Some(description) = description {
+            check_description(description, loaded.handle(), &loaded.context)?;
+        }
+        self.keep_verified(Fits::Struct(of.erased()));
+        register_fields(self.name(), of.host().signature.parameters);
+        Ok(())
+    }
+
+    fn keep_verified(&self, fits: Fits) {
+        if self.inner.verified.iter().count() < MAX_VERIFIED {
+            self.inner.verified.push(fits, |_, _| false);
+        }
+    }
+
     #[inline]
     pub(crate) fn fits_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
         if self.inner.verified.iter().any(|one| one.is_list(arguments)) {
@@ -222,16 +241,15 @@ impl Function {
         loaded.context.bind_to_thread().map_err(Error::context)?;
         let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
         verify(host, handle, name, &loaded.context, description)?;
-        if self.inner.verified.iter().count() < MAX_VERIFIED {
-            self.inner.verified.push(verified(), |_, _| false);
-        }
+        self.keep_verified(verified());
         Ok(())
     }
 
     /// Returns the information that arguments are verified against.
     #[must_use]
     pub fn verification(&self) -> &Verification {
-        &self.inner.verification
+        let Inner { loaded, description, unread, verification, .. } = &*self.inner;
+        verification.get_or_init(|| Verification::of(loaded.api, description.as_deref(), unread.as_deref()))
     }
 
     /// Returns the function itself if its arguments are verified.
@@ -239,7 +257,7 @@ impl Function {
     /// # Errors
     /// [`Error::Verify`] with the reason, if they cannot be verified.
     pub fn require_verified(self) -> Result<Self, Error> {
-        self.inner.verification.require(self.name())?;
+        self.verification().require(self.name())?;
         Ok(self)
     }
 

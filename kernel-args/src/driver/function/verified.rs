@@ -86,7 +86,7 @@ fn verify_by_driver(host: Host<'static>, function: FunctionHandle<'_>) -> Result
         return Ok(());
     };
     let name = function_name(function);
-    if !check::fits(host.signature.parameters, &records, None) {
+    if !check::fits_records(host.signature.parameters, &records, None) {
         compare(host, &name, &records, None)?;
     }
     register_fields(&name, host.signature.parameters);

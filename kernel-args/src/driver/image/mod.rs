@@ -71,7 +71,7 @@ enum Bytes<'a> {
     File(Cow<'a, Path>),
     Shared(Arc<[u8]>),
     /// In the program, with a summary for loading.
-    Summarized(&'static Summary),
+    Summarized(Summary),
     #[cfg(feature = "nvrtc")]
     Source(CompiledSource),
     /// A `Ptx` of cudarc whose contents are unknown.
@@ -104,10 +104,20 @@ impl<'a> Image<'a> {
         Self { has_code: false, ..self }
     }
 
+    /// Returns the image of a struct's kernel. Its other kernels may be unknown.
+    pub(crate) fn of_kernel(source: Source) -> Self {
+        match source.summary {
+            Some(summary) => {
+                Self { bytes: Bytes::Summarized(summary), table: Some(source.table), readers: None, has_code: true }
+            }
+            None => Self::compiled(source.image, source.table),
+        }
+    }
+
     fn compiled(bytes: &'static [u8], table: &'static CompiledImage) -> Self {
         let readers = table.readers;
         let (bytes, readers) = match readers.and_then(|readers| readers.downcast_ref::<Summary>()) {
-            Some(summary) => (Bytes::Summarized(summary), None),
+            Some(summary) => (Bytes::Summarized(*summary), None),
             None => (Bytes::Memory(Cow::Borrowed(bytes)), readers.and_then(|readers| readers.downcast_ref())),
         };
         Self { bytes, table: Some(table), readers, has_code: true }
@@ -184,8 +194,12 @@ impl From<&'static CompiledImage> for Image<'_> {
     }
 }
 
+/// All kernels of the image can be loaded, so a summary of the struct's kernel is not sufficient.
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
-        Self::compiled(source.image, source.table)
+        match source.summary {
+            Some(_) => Self { table: Some(source.table), ..Self::new(Bytes::Memory(source.image.into())) },
+            None => Self::compiled(source.image, source.table),
+        }
     }
 }

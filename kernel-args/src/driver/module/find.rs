@@ -7,7 +7,6 @@ use crate::driver::{
     error::{Error, LoadError},
     function::Function,
     image::{Description, candidates, distinct_names, nearest},
-    verify::{Host, select},
 };
 use cudarc::driver::{CudaFunction, CudaModule, sys::CUresult};
 use std::{ffi::CString, sync::Arc};
@@ -45,21 +44,25 @@ impl Module {
     /// # Errors
     /// [`Error::Load`] if the module has no kernel or several kernels with this name.
     pub fn function(&self, entry: &str) -> Result<Function, Error> {
+        const SEVERAL: &str = "several kernels have this name; write the full name of one";
         if let Some(function) = self.cache.get(entry) {
             return Ok(function.clone());
         }
-        let function = self.find(entry, None)?;
+        let function =
+            self.find(entry, |several| Err(LoadError::not_found(entry, SEVERAL, distinct_names(several))))?;
         Ok(self.cache.insert(entry, &function))
     }
 
-    /// Returns the function with this name; of several, the one that the arguments match.
-    pub(super) fn find(&self, entry: &str, arguments: Option<Host<'_>>) -> Result<Function, Error> {
-        const SEVERAL: &str = "several kernels have this name; write the full name of one";
-        let description = match (self.named(entry)?.as_slice(), arguments) {
-            ([], _) => None,
-            ([one], _) => Some(*one),
-            (several, Some(host)) => Some(select(host, entry, several)?),
-            (several, None) => return Err(LoadError::not_found(entry, SEVERAL, distinct_names(several))),
+    /// Returns the function with this name; of several, the one that `select` returns.
+    pub(super) fn find<'m>(
+        &'m self,
+        entry: &str,
+        select: impl FnOnce(&[&'m Arc<Description>]) -> Result<&'m Arc<Description>, Error>,
+    ) -> Result<Function, Error> {
+        let description = match self.named(entry)?.as_slice() {
+            [] => None,
+            [one] => Some(*one),
+            several => Some(select(several)?),
         };
         self.load_function(entry, description)
     }

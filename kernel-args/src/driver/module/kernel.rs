@@ -6,8 +6,8 @@ use crate::{
         context::restored_on_error,
         error::{Error, LoadError},
         function::{Fitting, Function, LoadedFunction, StructType, Typed, Verified},
-        image::IntoImage,
-        verify::Verification,
+        image::{Image, IntoImage},
+        verify::{Verification, select},
     },
     marshal::{KernelArgs, NamesKernel, Source},
 };
@@ -72,7 +72,8 @@ impl<A: KernelArgs> Kernel<A> {
         A: NamesKernel,
     {
         let source = const { Source::of::<A>() };
-        Self::from_image(ctx, source, source.entry)
+        let function = Module::load(ctx, Image::of_kernel(source))?.function(source.entry)?;
+        Ok(Self { typed: function.typed_as_compiled::<A>()? })
     }
 
     /// Loads an image (PTX text, a cubin, a fat binary, a file) and returns its kernel `entry`. For several kernels of
@@ -217,7 +218,7 @@ impl Module {
     }
 
     pub(super) fn find_verified(&self, entry: &str, of: StructType) -> Result<Verified, Error> {
-        let found = self.find(entry, Some(of.host()))?.verified(of)?;
+        let found = self.find(entry, |several| select(of.host(), entry, several))?.verified(of)?;
         Ok(self.cache.keep(entry, found).clone())
     }
 }

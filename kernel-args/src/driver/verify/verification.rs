@@ -1,6 +1,6 @@
 use super::not_compared::{NotCompared, parts, parts_of_variable};
 use crate::driver::{
-    api::api,
+    api::Api,
     error::{Error, Unverified, VerifyError},
     image::{DebugInfo, Description, VariableDescription},
 };
@@ -46,13 +46,13 @@ impl Verification {
 
     /// Returns the information for every verification of a function: the driver's records, if the driver is new enough,
     /// and the kernel's description in the image, or the reason why it is missing.
-    pub(crate) fn of(description: Option<&Description>, unread: Option<&str>) -> Result<Self, Error> {
-        let driver = api()?.cuFuncGetParamInfo.is_some();
+    pub(crate) fn of(api: &Api, description: Option<&Description>, unread: Option<&str>) -> Self {
+        let driver = api.cuFuncGetParamInfo.is_some();
         if description.is_none() && !driver {
-            return Ok(Self::Unverified(Unverified { image: unread.map(ToString::to_string) }));
+            return Self::Unverified(Unverified { image: unread.map(ToString::to_string) });
         }
         let not_compared = description.map_or_else(Vec::new, |description| parts(&description.parameters()));
-        Ok(Self::verified(driver, description.map(|description| &description.debug_info), not_compared))
+        Self::verified(driver, description.map(|description| &description.debug_info), not_compared)
     }
 
     /// `image` is the debug information of a description in an image.

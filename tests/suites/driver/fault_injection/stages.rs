@@ -1,6 +1,6 @@
 //! The stages in the life of a kernel.
 
-use crate::fault_injection::world::{Far, Fault, Pointers, SAXPY, Saxpy, World};
+use crate::fault_injection::world::{Far, Fault, Named, Pointers, SAXPY, Saxpy, World};
 use cudarc::driver::{
     CudaGraph, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
@@ -59,6 +59,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let kernel: Kernel<Saxpy> = module.kernel("saxpy")?;
         Ok(Box::new(kernel))
     }),
+    stage("load a named kernel", |world| Ok(Box::new(Kernel::<Named>::load(&world.ctx)?))),
     stage("verify a function with its image", |world| {
         let function = Function::from_cudarc(&world.ctx, world.function.clone(), SAXPY)?;
         Ok(Box::new(function.kernel::<Pointers>()?))

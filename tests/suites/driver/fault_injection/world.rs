@@ -18,6 +18,15 @@ use std::{
 
 pub(crate) use kernel_args_tests::saxpy::{Owned, Pointers, SAXPY, Saxpy};
 
+#[derive(KernelArgs)]
+#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
+pub(crate) struct Named {
+    pub(crate) n: u32,
+    pub(crate) alpha: f32,
+    pub(crate) x: DevicePointer<f32>,
+    pub(crate) y: DevicePointerMut<f32>,
+}
+
 /// `y` is memory of the second device.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
