@@ -3,9 +3,9 @@
 use super::{explain, prepare::Path};
 use crate::{
     driver::{
-        api::{KernelCall, LaunchAttribute, LaunchLog, Promise, Shape},
+        api::{KernelCall, Promise, Shape},
         attributes::{Encoded, for_launches_only},
-        config::{Attributes, Form, Launch},
+        config::{Form, Launch},
         error::{Error, RunError},
         function::{Arguments, Callee, Fitting, Names},
         run::{Entered, NotRecording, Recording, RunRecord},
@@ -91,63 +91,55 @@ impl<'a> Record<'a> {
         Self { run, entered, launch, callee: fitting.callee(), names: fitting.args().names() }
     }
 
-    // Without optimisation, this is compiled once, not for each struct.
-    #[cfg_attr(debug_assertions, inline)]
-    #[cfg_attr(not(debug_assertions), inline(always))]
+    #[inline(always)]
     fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
-        let Self { entered, launch, callee, .. } = *self;
-        let recording = &**entered;
-        if recording.held.is_not_held() {
-            return Err(not_held(recording, callee.name(), self.names));
+        let recording = &**self.entered;
+        if self.launch.attributes.is_none()
+            && !recording.held.is_not_held()
+            && recording.log.borrow_mut().repeats_launch(&self.shape(), &call, &promise)
+        {
+            return self.recorded(values);
         }
-        let Launch { grid, block, shared, shared_given, .. } = *launch;
-        let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
-        let mut log = recording.log.borrow_mut();
-        match &launch.attributes {
-            None => self.add(&mut log, &shape, &[], call, promise, values),
-            Some(attributes) => self.add_with(attributes, &mut log, &shape, call, promise, values),
-        }?;
-        if recording.is_watched.get() {
-            let is_repeated = log.is_last_repeated();
-            drop(log);
-            self.end_step(is_repeated, values);
-        }
-        Ok(())
+        self.push_new(call, promise, values)
     }
 
     #[inline(always)]
-    fn add(
-        &self,
-        log: &mut LaunchLog,
-        shape: &Shape,
-        attributes: &[LaunchAttribute<'_>],
-        call: KernelCall<'_>,
-        promise: Promise<'_>,
-        values: &ForEachValue<'_>,
-    ) -> Result<(), Error> {
-        let Self { launch, callee, .. } = *self;
-        let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
-        log.push(shape, attributes, call, bytes, || callee.keeper(), || callee.check(launch), promise)
+    fn shape(&self) -> Shape {
+        let Launch { grid, block, shared, shared_given, .. } = *self.launch;
+        Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given }
     }
 
     /// Compiled once, not for each struct.
     #[inline(never)]
-    fn add_with(
-        &self,
-        attributes: &Attributes<'_>,
-        log: &mut LaunchLog,
-        shape: &Shape,
-        call: KernelCall<'_>,
-        promise: Promise<'_>,
-        values: &ForEachValue<'_>,
-    ) -> Result<(), Error> {
-        self.add(log, shape, Encoded::new(attributes).all(), call, promise, values)
+    fn push_new(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+        let Self { entered, launch, callee, names, .. } = *self;
+        let recording = &**entered;
+        if recording.held.is_not_held() {
+            return Err(not_held(recording, callee.name(), names));
+        }
+        let mut log = recording.log.borrow_mut();
+        let encoded = launch.attributes.as_ref().map(Encoded::new);
+        let attributes = encoded.as_ref().map_or(&[][..], Encoded::all);
+        let bytes = |visit: &mut dyn FnMut(&[u8])| values(&mut |_, bytes| visit(bytes));
+        let check = || callee.check(launch);
+        log.push(&self.shape(), attributes, call, bytes, || callee.keeper(), check, promise)?;
+        drop(log);
+        self.recorded(values)
+    }
+
+    #[inline(always)]
+    fn recorded(&self, values: &ForEachValue<'_>) -> Result<(), Error> {
+        if self.entered.is_watched.get() {
+            self.end_step(values);
+        }
+        Ok(())
     }
 
     #[inline(never)]
-    fn end_step(&self, is_repeated: bool, values: &ForEachValue<'_>) {
+    fn end_step(&self, values: &ForEachValue<'_>) {
         let Self { run, entered, callee, names, .. } = *self;
         if entered.held.notes_uses.get() {
+            let is_repeated = entered.log.borrow().is_last_repeated();
             entered.held.steps.borrow_mut().add_launch(names.0, is_repeated, || callee.addresses(), values);
         }
         run.end_step(entered);

@@ -46,7 +46,6 @@ impl LaunchLog {
     /// `values` calls its argument with the bytes of each parameter. `keeper` returns what keeps the function loaded,
     /// and `check` checks the launch; neither is called if they are known from the previous run.
     #[expect(clippy::too_many_arguments, reason = "inlined")]
-    #[inline(always)]
     pub(crate) fn push<E>(
         &mut self,
         shape: &Shape,
@@ -77,10 +76,40 @@ impl LaunchLog {
         Ok(())
     }
 
+    /// Records a launch without attributes, if the previous run had it at this place, perhaps with other parameters.
+    /// Returns whether it had.
+    #[inline(always)]
+    pub(crate) fn repeats_launch(&mut self, shape: &Shape, call: &KernelCall<'_>, _: &Promise<'_>) -> bool {
+        let Some(parameters) = call.packed() else {
+            return false;
+        };
+        let header = Header::of_launch(PACKED, shape, call.function(), 0, parameters.len());
+        self.is_repeated(&header, parameters) || self.repeats(&header, parameters)
+    }
+
     /// Returns whether the step has the header of the previous run's, which keeps its function loaded (or the caller of
     /// `launch` does). Then it is stored, unless all steps so far are repeated.
-    #[inline(always)]
+    #[inline(never)]
     fn repeats(&mut self, header: &Header, parameters: &[u8]) -> bool {
+        let at = self.repeated.unwrap_or(self.words.len());
+        match step_at(&self.previous, at, parameters.len()) {
+            Some((first, rest)) if self.is_update && differences(first, *header.words()) == 0 => {
+                let old: &[u8] = bytemuck::cast_slice(rest);
+                let is_same = old[..parameters.len()] == *parameters;
+                if is_same && self.repeated.is_some() {
+                    self.repeated = Some(at + first.len() + rest.len());
+                    self.steps += 1;
+                } else {
+                    self.append(header, &[], parameters, is_same);
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn is_repeated(&mut self, header: &Header, parameters: &[u8]) -> bool {
         if let Some(at) = self.repeated
             && let Some((first, rest)) = step_at(&self.previous, at, parameters.len())
         {
@@ -92,21 +121,7 @@ impl LaunchLog {
                 return true;
             }
         }
-        self.has_same_header(header, parameters)
-    }
-
-    #[inline(never)]
-    fn has_same_header(&mut self, header: &Header, parameters: &[u8]) -> bool {
-        let at = self.repeated.unwrap_or(self.words.len());
-        match step_at(&self.previous, at, parameters.len()) {
-            Some((first, rest)) if self.is_update && first == header.words() => {
-                let old: &[u8] = bytemuck::cast_slice(rest);
-                let is_same = old[..parameters.len()] == *parameters;
-                self.append(header, &[], parameters, is_same);
-                true
-            }
-            _ => false,
-        }
+        false
     }
 
     #[inline(never)]
