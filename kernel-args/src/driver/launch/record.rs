@@ -98,7 +98,8 @@ impl<'a> Record<'a> {
             && !recording.held.is_not_held()
             && recording.log.borrow_mut().repeats_launch(&self.shape(), &call, &promise)
         {
-            return self.recorded(values);
+            self.end_step(values);
+            return Ok(());
         }
         self.push_new(call, promise, values)
     }
@@ -124,19 +125,19 @@ impl<'a> Record<'a> {
         let check = || callee.check(launch);
         log.push(&self.shape(), attributes, call, bytes, || callee.keeper(), check, promise)?;
         drop(log);
-        self.recorded(values)
-    }
-
-    #[inline(always)]
-    fn recorded(&self, values: &ForEachValue<'_>) -> Result<(), Error> {
-        if self.entered.is_watched.get() {
-            self.end_step(values);
-        }
+        self.end_step(values);
         Ok(())
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn end_step(&self, values: &ForEachValue<'_>) {
+        if self.entered.is_watched.get() {
+            self.end_watched_step(values);
+        }
+    }
+
+    #[inline(never)]
+    fn end_watched_step(&self, values: &ForEachValue<'_>) {
         let Self { run, entered, callee, names, .. } = *self;
         if entered.held.notes_uses.get() {
             let is_repeated = entered.log.borrow().is_last_repeated();
