@@ -3,9 +3,8 @@
 use super::{CppBase, CppType, scalar::scalar};
 use crate::bytes::{equal, starts_with};
 
-pub(crate) const fn argument_end(list: &[u8], start: usize) -> usize {
+pub(crate) const fn argument_end(list: &[u8], mut at: usize) -> usize {
     let mut depth = 0usize;
-    let mut at = start;
     while at < list.len() {
         match list[at] {
             b'<' | b'(' | b'[' | b'{' => depth += 1,

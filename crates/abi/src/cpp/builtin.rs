@@ -45,33 +45,21 @@ impl Builtin {
 }
 
 macro_rules! table {
-    (
-        half_scalars { $($half:tt)* }
-        half_vectors { $($half_vectors:tt)* }
-        float8_scalars { $($float8:tt)* }
-        vectors { $($vectors:tt)* }
-        objects { $($objects:tt)* }
-    ) => {
-        &[
-            table!(@"half::" $($half)*),
-            table!(@"" $($half_vectors)*),
-            table!(@"float8::" $($float8)*),
-            table!(@"" $($vectors)*),
-            table!(@"" $($objects)*),
-        ]
-    };
-    (@$path:literal $($(#[$meta:meta])* $name:ident $(($element:ident))? = $cpp:literal $([$($field:ident)+])?
-        $size:literal / $align:literal $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)*) => {
-        &[$($(#[$meta])* Builtin {
+    (@path half_scalars) => { "half::" };
+    (@path float8_scalars) => { "float8::" };
+    (@path $other:ident) => { "" };
+    ($($group:ident { $($(#[$meta:meta])* $name:ident $(($element:ident))? = $cpp:literal $([$($field:ident)+])?
+        $size:literal / $align:literal $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)* })*) => {
+        &[$($($(#[$meta])* Builtin {
             cpp: $cpp,
-            rust: concat!($path, stringify!($name)),
+            rust: concat!(table!(@path $group), stringify!($name)),
             canonical: first(&[$($canonical,)? $cpp]),
             aliases: &[$($($alias),+)?],
             element: first(&[$(stringify!($element),)? stringify!($name)]),
             components: <[&str]>::len(&[$($(stringify!($field)),+)?]),
             size: $size,
             align: $align,
-        }),*]
+        },)*)*]
     };
 }
 
@@ -79,32 +67,15 @@ const fn first(names: &[&'static str]) -> &'static str {
     names[0]
 }
 
-const GROUPS: &[&[Builtin]] = cuda_types!(table);
+const ROWS: &[Builtin] = cuda_types!(table);
 
-const COUNT: usize = {
-    let mut count = 0;
-    let mut group = 0;
-    while group < GROUPS.len() {
-        count += GROUPS[group].len();
-        group += 1;
-    }
-    count
-};
+const COUNT: usize = ROWS.len();
 
 /// Every built-in CUDA type that has a Rust type.
 #[doc(hidden)]
 pub static BUILTINS: [Builtin; COUNT] = {
-    let mut table = [GROUPS[0][0]; COUNT];
-    let (mut at, mut group) = (0, 0);
-    while group < GROUPS.len() {
-        let mut row = 0;
-        while row < GROUPS[group].len() {
-            table[at] = GROUPS[group][row];
-            at += 1;
-            row += 1;
-        }
-        group += 1;
-    }
+    let mut table = [ROWS[0]; COUNT];
+    table.copy_from_slice(ROWS);
     table
 };
 
@@ -194,7 +165,6 @@ pub(super) const fn contains(name: &[u8]) -> bool {
     find(name, b"").is_some() || starts_with(name, b"__nv_fp") || equal(name, b"complex")
 }
 
-/// Returns the usual name of a type with several names.
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
     // `complex` is the only template here.
     let arguments: &[u8] = if equal(name, b"complex") { arguments } else { b"" };

@@ -181,10 +181,11 @@ impl<'a> CppType<'a> {
     /// Returns the pointer to `const` as a pointer to memory that is not `const`.
     #[must_use]
     pub const fn to_mutable(self) -> Option<Self> {
-        if !self.is_shared() {
-            return None;
+        if self.is_shared() {
+            Some(Self { const_mask: self.const_mask & !(1 << (self.depth - 1)), ..self })
+        } else {
+            None
         }
-        Some(Self { const_mask: self.const_mask & !(1 << (self.depth - 1)), ..self })
     }
 
     /// Returns whether the type is unknown.

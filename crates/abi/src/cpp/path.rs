@@ -41,8 +41,7 @@ impl<'a> Segment<'a> {
 }
 
 /// Returns the last segment of the path that ends at `end`. Brackets are skipped with their content.
-pub(super) const fn last(path: &[u8], end: usize) -> Segment<'_> {
-    let mut end = end;
+pub(super) const fn last(path: &[u8], mut end: usize) -> Segment<'_> {
     while end > 0 && path[end - 1] == b' ' {
         end -= 1;
     }
