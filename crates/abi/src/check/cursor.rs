@@ -149,13 +149,11 @@ impl<'a> Cursor<'a> {
     pub(super) const fn open_group(&mut self, item: &Item<'a>, groups: usize) {
         self.pass();
         let elements = item.elements() / groups;
-        let member = Parameter {
-            cpp: match elements {
-                1 => item.member.cpp.element(),
-                _ => item.member.cpp.element().array(elements as u32),
-            },
-            size: item.member.size / groups,
-            ..if elements == 1 { item.element() } else { item.member }
+        let member = if elements == 1 {
+            item.element()
+        } else {
+            let cpp = item.member.cpp.element().array(elements as u32);
+            Parameter { cpp, size: item.member.size / groups, ..item.member }
         };
         self.push(item, &Opened::Elements(Item { member, ..*item }, 1));
     }
@@ -182,7 +180,6 @@ impl<'a> Cursor<'a> {
         any!(level < self.depth, same(self.levels[level].name, name))
     }
 
-    /// Returns the route to the open struct.
     const fn route(&self) -> Route<'a> {
         let (mut route, mut level) = (self.start, 0);
         while level < self.depth {

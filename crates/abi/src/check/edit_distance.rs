@@ -43,18 +43,12 @@ impl Grid {
             to: [[0; MOST_ALIGNED + 1]; MOST_ALIGNED + 1],
         };
         let mut a = 0;
-        while a < rows {
-            let mut b = 0;
-            while b < columns {
-                grid.pair[a][b] = lists.distance(at.0 + a, at.1 + b);
-                b += 1;
-            }
-            a += 1;
-        }
-        let mut a = 0;
         while a <= rows {
             let mut b = 0;
             while b <= columns {
+                if a > 0 && b > 0 {
+                    grid.pair[a - 1][b - 1] = lists.distance(at.0 + a - 1, at.1 + b - 1);
+                }
                 grid.to[a][b] = grid.shortest(a, b);
                 b += 1;
             }

@@ -28,12 +28,13 @@ impl<'a> Lists<'a> {
     /// Returns the [distance](distance()), by names before types.
     pub(super) const fn distance(&self, field: usize, parameter: usize) -> u16 {
         let own = distance(&self.host[field], &self.kernel[parameter]);
-        match self.partners.relation(field, parameter) {
-            Relation::Partners if own > NAMESAKES => NAMESAKES,
-            Relation::Strangers if own > 1 || self.is_wrong_by_name(field, parameter) => STRANGERS,
-            Relation::Exchanged if own > 1 || self.is_wrong_by_name(field, parameter) => 8,
-            _ => own,
-        }
+        let wrong = match self.partners.relation(field, parameter) {
+            Relation::Partners if own > NAMESAKES => return NAMESAKES,
+            Relation::Strangers => STRANGERS,
+            Relation::Exchanged => 8,
+            _ => return own,
+        };
+        if own > 1 || self.is_wrong_by_name(field, parameter) { wrong } else { own }
     }
 
     pub(super) const fn belong_together(&self, field: usize, parameter: usize) -> bool {

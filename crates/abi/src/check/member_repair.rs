@@ -2,7 +2,7 @@
 
 use super::{
     cursor::offset,
-    member_mismatch::{MemberMismatch, NAMES, Place},
+    member_mismatch::{MemberMismatch, NAMES},
     value::compare_values,
 };
 use crate::{
@@ -64,7 +64,7 @@ impl<'a> MemberMismatch<'a> {
         let added = Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
         let host = some!(self.host, added);
         let own = host.declared;
-        if self.whole.0.find(declared.name).is_some() && !have_one_path(&host, &kernel) {
+        if self.whole.0.find(declared.name).is_some() && any!(i < NAMES, !same(host.path[i], kernel.path[i])) {
             // A struct or base class of the host's struct ends later than the kernel's.
             return Some(MemberRepair::Remove(own));
         }
@@ -167,11 +167,11 @@ const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> 
 
 pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
     let (mut end, mut i) = (0, 0);
-    while i < count {
-        if let Some(member) = members.get_unspelled(i) {
-            let own = offset(&member) + member.size;
-            end = if own > end { own } else { end };
-        }
+    while i < count
+        && let Some(member) = members.get_unspelled(i)
+    {
+        let own = offset(&member) + member.size;
+        end = if own > end { own } else { end };
         i += 1;
     }
     end
@@ -189,8 +189,4 @@ const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
         i += 1;
     }
     true
-}
-
-const fn have_one_path(a: &Place<'_>, b: &Place<'_>) -> bool {
-    !any!(i < NAMES, !same(a.path[i], b.path[i]))
 }

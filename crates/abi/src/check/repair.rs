@@ -51,7 +51,14 @@ pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter:
 pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
     let (own, align) = (some!(host.align), some!(kernel.align));
     let end = end_of(host.members, host.members.len());
-    if own.bytes() == align.bytes() || end.next_multiple_of(align.bytes()) != kernel.size || !can_align(host, align) {
+    if own.bytes() == align.bytes()
+        || end.next_multiple_of(align.bytes()) != kernel.size
+        || any!(
+            i,
+            member = host.members.get_unspelled(i),
+            matches!(member.align, Some(of) if of.bytes() > align.bytes())
+        )
+    {
         return None;
     }
     match first_difference_of_any_size(host, kernel) {
@@ -59,10 +66,6 @@ pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -
         Some(mismatch) if !mismatch.is_of_whole() => None,
         _ => Some(align),
     }
-}
-
-const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
-    !any!(i, member = host.members.get_unspelled(i), matches!(member.align, Some(align) if align.bytes() > to.bytes()))
 }
 
 /// Returns whether it is a struct of the user, not of CUDA.

@@ -73,12 +73,9 @@ const fn is_instance(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 1;
     while i < name.len() {
-        if name[i] == b'(' && name[i - 1] == b'>' {
-            return true;
-        }
         // The parameter list begins here. `(anonymous namespace)` follows `::` or a space.
         if name[i] == b'(' && !matches!(name[i - 1], b':' | b' ') {
-            return false;
+            return name[i - 1] == b'>';
         }
         i += 1;
     }
