@@ -164,10 +164,8 @@ impl Layout {
     /// Returns the layout with its size rounded up to its alignment, as C pads a struct.
     #[must_use]
     pub const fn pad_to_align(self) -> Self {
-        match self.align.round_up(self.size) {
-            Some(size) => Self { size, ..self },
-            None => self, // excluded by `new`
-        }
+        // `new` excludes the second case.
+        Self { size: some!(self.align.round_up(self.size), self), ..self }
     }
 
     /// Returns the layout of `[T; len]`, if this is the layout of `T`.

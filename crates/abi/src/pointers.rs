@@ -86,11 +86,10 @@ fn walk<E>(
             continue;
         }
         for member in parameter.members.iter() {
-            let within = member.offset.and_then(|at| {
-                let end = at.checked_add(member.size)?;
-                Some((at, element.get(at..end)?))
-            });
-            if let Some((at, bytes)) = within {
+            if let Some(at) = member.offset
+                && let Some(end) = at.checked_add(member.size)
+                && let Some(bytes) = element.get(at..end)
+            {
                 let path = path.then(PathStep::Name(member.name));
                 walk(&member, bytes, path, offset + at, visit)?;
             }
@@ -105,9 +104,8 @@ pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
         0 => None,
         1 => {
             let ty = pointer.pointee.ty()?;
-            let rows = pointer.cpp.rows.iter().filter(|length| **length > 0);
-            let mut rows = rows.map(|length| *length as usize);
-            rows.try_fold(ty.size, usize::checked_mul)
+            let mut rows = pointer.cpp.rows.iter().filter(|length| **length > 0);
+            rows.try_fold(ty.size, |size, length| size.checked_mul(*length as usize))
         }
         _ => Some(size_of::<u64>()),
     }

@@ -110,8 +110,7 @@ fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
 fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let is_signed = members.is_signed().unwrap_or(true);
     let number = if is_signed { signed(bytes)? } else { i128::try_from(unsigned(bytes)?).ok()? };
-    let mut variants = members.variants();
-    let found = variants.find(|variant| variant.value_in(bytes.len(), is_signed) == number);
+    let found = members.variants().find(|variant| variant.value_in(bytes.len(), is_signed) == number);
     Some(Value::Enum(found.map(|variant| variant.name), number))
 }
 

@@ -71,7 +71,7 @@ impl Head {
             records: list.at,
             parameters,
             types: reader,
-            texts: Reader { bytes: reader.bytes, at: reader.at + length },
+            texts: Reader { bytes, at: reader.at + length },
         }
     }
 

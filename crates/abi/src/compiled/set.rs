@@ -276,7 +276,7 @@ const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);
     let stem = stem(pattern.as_bytes());
-    let pattern_matches = if kernel.matches(pattern, "") || names.match_part(pattern.as_bytes()) {
+    let pattern_matches = if names.match_pattern(pattern, "") || names.match_part(pattern.as_bytes()) {
         pattern.len()
     } else if stem.len() > 1 && names.match_part(stem) {
         stem.len()

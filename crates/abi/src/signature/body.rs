@@ -175,8 +175,8 @@ impl Elements {
             (_, size @ (1 | 2 | 4 | 8)) => 8 * size as u16,
             _ => return None,
         };
-        let signed = false;
-        if self.step == 0 || self.step == self.size as u32 { Some(CppBase::Integer { signed, bits }) } else { None }
+        let is_whole = self.step == 0 || self.step == self.size as u32;
+        if is_whole { Some(CppBase::Integer { signed: false, bits }) } else { None }
     }
 
     /// [`scalar`](Self::scalar) in words: `float`, `32-bit integer`, `4-byte element`.

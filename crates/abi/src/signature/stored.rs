@@ -50,7 +50,6 @@ pub const CLASSES: [Class; 6] =
     [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
 impl<'a> List<'a> {
-    /// Returns what identifies the list among the lists of all tables.
     pub(super) fn key(self) -> (usize, usize) {
         (self.bytes.as_ptr().addr(), self.at)
     }

@@ -37,7 +37,7 @@ impl<'a> LayoutTable<'a> {
         for parameter in self.0.parameters {
             names = names.max(columns(parameter.name));
             types = types.max(columns(parameter.spelling));
-            spellings = spellings.max(columns(cpp(parameter).as_str()));
+            spellings = spellings.max(columns(spelled::<128>(parameter.cpp).as_str()));
         }
         if spellings > 0 {
             spellings = spellings.max(3) + 2;
@@ -53,19 +53,16 @@ impl<'a> LayoutTable<'a> {
                 }
                 continue;
             }
-            let mut cells = [Message::<24>::new(); 2];
-            push(&mut cells[0], offset);
-            push(&mut cells[1], parameter.align.map(crate::Alignment::bytes));
             write!(
                 f,
                 "\n  {}  {:names$}  {:types$}  {:spellings$}{:>6}  {:>5}  {:>5}",
                 letter(index),
                 parameter.name,
                 parameter.spelling,
-                cpp(parameter).as_str(),
-                cells[0].as_str(),
+                spelled::<128>(parameter.cpp),
+                known(offset),
                 parameter.size,
-                cells[1].as_str(),
+                known(parameter.align.map(crate::Alignment::bytes)),
             )?;
         }
         Ok(())
@@ -104,13 +101,11 @@ impl fmt::Display for LayoutTable<'_> {
     }
 }
 
-fn cpp(parameter: &Parameter<'_>) -> Message<128> {
-    spelled(parameter.cpp)
-}
-
-fn push(cell: &mut Message<24>, number: Option<usize>) {
+fn known(number: Option<usize>) -> Message<24> {
+    let mut cell = Message::new();
     match number {
         Some(number) => cell.writer().push_number(number),
         None => cell.push("?"),
     }
+    cell
 }

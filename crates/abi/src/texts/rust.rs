@@ -376,8 +376,8 @@ pub(super) const fn alternatives(
         }
         (Class::Integer, 16) => &["u128", "i128"],
         (Class::Float | Class::Bytes, 2) => &["half::f16", "half::bf16"],
-        (Class::Float | Class::Bits | Class::Unknown, 4) if float => &["f32"],
-        (Class::Float | Class::Bits | Class::Unknown, 8) if float => &["f64"],
+        (Class::Bits | Class::Unknown, 4) if float => &["f32"],
+        (Class::Bits | Class::Unknown, 8) if float => &["f64"],
         (Class::Float, 4) => &["f32"],
         (Class::Float, 8) => &["f64"],
         (Class::Unknown | Class::Bits, 2) => &["u16", "i16", "half::f16"],

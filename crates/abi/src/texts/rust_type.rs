@@ -95,20 +95,17 @@ const fn instance(spelled: &str) -> Option<Type> {
 
 const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
     let (name, shape) = match (argument, Argument::read(argument)) {
-        (b"true" | b"false", _) => (argument, None),
-        (_, Argument::Number(digits)) => (digits, None),
-        (_, Argument::Type(spelled)) => (spelled.name, Some(spelled.shape)),
+        (number @ (b"true" | b"false"), _) | (_, Argument::Number(number)) => {
+            text.push(utf8(number));
+            return true;
+        }
+        (_, Argument::Type(spelled)) => (spelled.name, spelled.shape),
         (_, Argument::Unknown) => return false,
-    };
-    let spelled = utf8(name);
-    let Some(shape) = shape else {
-        text.push(spelled);
-        return true;
     };
     let base = match integer_or_float(name) {
         Some(CppBase::Void) if shape.is_pointer() => c_void(),
         Some(base) => element_name(base),
-        None => element_name(CppBase::Named(spelled)),
+        None => element_name(CppBase::Named(utf8(name))),
     };
     if !base.is_empty() {
         push_pointers(text, shape, shape.depth, base.as_str());

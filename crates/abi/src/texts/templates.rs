@@ -43,9 +43,7 @@ macro_rules! templates {
     (@value kernels $value:ident) => { Placeholder::Count($value, "more kernels") };
     (@value cpp $value:ident) => { Placeholder::Cpp($value) };
     (@value layout $value:ident) => { Placeholder::Layout($value.0, $value.1) };
-    (@value bytes $value:ident) => { Placeholder::Count($value, "bytes") };
-    (@value parameters $value:ident) => { Placeholder::Count($value, "parameters") };
-    (@value fields $value:ident) => { Placeholder::Count($value, "fields") };
+    (@value $things:ident $value:ident) => { Placeholder::Count($value, stringify!($things)) };
 }
 
 templates! {
