@@ -32,7 +32,7 @@ pub(crate) fn is_value(ty: &Type) -> bool {
 }
 
 pub(crate) fn is_option(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if is_named(&path.path, &["Option"]))
+    has_name(ty, &["Option"])
 }
 
 pub(crate) fn is_integer(ty: &Type) -> bool {
@@ -65,19 +65,17 @@ fn path(module: &str, private: &TokenStream, span: Span) -> TokenStream {
 }
 
 fn module(ty: &Type) -> &'static str {
-    match ty {
-        Type::Paren(inner) => module(&inner.elem),
-        Type::Group(inner) => module(&inner.elem),
+    match ungrouped(ty) {
         Type::Array(array) => match module(&array.elem) {
             "unsupported" | "optional" | "owned_slice" | "slice_owner" => "unsupported",
             element => element,
         },
         Type::Reference(reference) => match &*reference.elem {
             Type::Slice(_) => "sequence",
-            Type::Path(path) if is_named(&path.path, &["CudaStream", "str"]) => module(&reference.elem),
-            Type::Path(path) if is_named(&path.path, &["Array"]) => "array",
+            inner if has_name(inner, &["CudaStream", "str"]) => module(inner),
+            inner if has_name(inner, &["Array"]) => "array",
             Type::Path(path) if owns_slice(path) => "slice_owner",
-            Type::Path(path) if is_named(&path.path, &["Vec", "Box"]) => "sequence",
+            inner if has_name(inner, &["Vec", "Box"]) => "sequence",
             Type::Path(path) if is_named(&path.path, &DEVICE_MEMORY) => memory(path),
             Type::TraitObject(object) => trait_object(object),
             Type::Paren(inner) => match &*inner.elem {
@@ -185,7 +183,7 @@ fn argument_of(path: &syn::TypePath) -> Option<&Type> {
 /// Returns whether the type has the form `Arc<CudaSlice<f32>>`.
 fn owns_slice(path: &syn::TypePath) -> bool {
     is_named(&path.path, &["Box", "Rc", "Arc"])
-        && matches!(argument_of(path), Some(Type::Path(path)) if is_named(&path.path, &DEVICE_MEMORY))
+        && argument_of(path).is_some_and(|owned| has_name(owned, &DEVICE_MEMORY))
 }
 
 /// Distinguishes cudarc's traits for device memory from traits for host code.
@@ -205,6 +203,19 @@ pub(crate) fn is_named(path: &Path, names: &[&str]) -> bool {
     path.segments.last().is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
+fn has_name(ty: &Type, names: &[&str]) -> bool {
+    matches!(ty, Type::Path(path) if is_named(&path.path, names))
+}
+
+/// Returns a type without the parentheses and invisible groups around it.
+pub(crate) fn ungrouped(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => ungrouped(&inner.elem),
+        Type::Group(inner) => ungrouped(&inner.elem),
+        ty => ty,
+    }
+}
+
 pub(crate) fn is_marker(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if is_named(&path.path, &["PhantomData"]))
+    has_name(ty, &["PhantomData"])
 }

@@ -1,6 +1,9 @@
 //! Bounds that a derive adds to type parameters.
 
-use crate::{erase, field_errors::has_bound};
+use crate::{
+    erase,
+    field_errors::{has_bound, ungrouped},
+};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
@@ -41,10 +44,8 @@ fn derived(generics: &Generics, krate: &Path, is_device_type: impl Fn(&TypeParam
 /// Returns whether a type has a generic argument that has generic arguments itself, or is an array of such a type.
 pub(crate) fn is_nested(ty: &Type) -> bool {
     fn depth(ty: &Type) -> usize {
-        let path = match ty {
+        let path = match ungrouped(ty) {
             Type::Array(array) => return depth(&array.elem),
-            Type::Group(group) => return depth(&group.elem),
-            Type::Paren(paren) => return depth(&paren.elem),
             Type::Path(path) => &path.path,
             _ => return 0,
         };
@@ -63,12 +64,10 @@ pub(crate) fn is_nested(ty: &Type) -> bool {
 
 /// `generics` without defaults, with the predicates `types`, and with the bounds on lifetimes applied to `'static`.
 fn with_predicates(generics: &Generics, types: Vec<WherePredicate>) -> Generics {
-    let mut bounded = Generics {
-        params: generics.params.iter().map(|param| without_default(parse_quote!(#param))).collect(),
-        where_clause: generics.where_clause.as_ref().map(|clause| parse_quote!(#clause)),
-        ..Generics::default()
-    };
-    let erased: Vec<WherePredicate> = erased_predicates(generics);
+    let (params, _, where_clause) = generics.split_for_impl();
+    let mut bounded: Generics = parse_quote!(#params);
+    bounded.where_clause = where_clause.map(|clause| parse_quote!(#clause));
+    let erased = erased_predicates(generics);
     if !(erased.is_empty() && types.is_empty()) {
         bounded.make_where_clause().predicates.extend(erased.into_iter().chain(types));
     }
@@ -88,15 +87,6 @@ fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
             }
             _ => false,
         })
-}
-
-fn without_default(mut param: GenericParam) -> GenericParam {
-    match &mut param {
-        GenericParam::Type(param) => param.default = None,
-        GenericParam::Const(param) => param.default = None,
-        GenericParam::Lifetime(_) => {}
-    }
-    param
 }
 
 /// Returns the bounds of `generics` that mention one of its lifetimes, with `'static` instead.

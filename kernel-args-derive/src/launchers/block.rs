@@ -156,12 +156,11 @@ fn function(input: ParseStream<'_>, attributes: &[Attribute], visibility: Visibi
         syn::ReturnType::Type(_, ty) if matches!(&*ty, Type::Tuple(unit) if unit.elems.is_empty()) => None,
         syn::ReturnType::Type(_, ty) => Some(*ty),
     };
-    let link_name = attributes.iter().filter(|attribute| attribute.path().is_ident("link_name"));
-    let link_name = link_name.filter_map(|attribute| match &attribute.meta {
-        syn::Meta::NameValue(pair) => Some(pair.value.to_token_stream()),
-        _ => None,
-    });
-    let link_name = link_name.filter_map(|value| syn::parse2::<LitStr>(value).ok()).next_back();
+    let link_name = attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("link_name"))
+        .filter_map(|attribute| attribute.meta.require_name_value().ok());
+    let link_name = link_name.filter_map(|pair| syn::parse2::<LitStr>(pair.value.to_token_stream()).ok()).next_back();
     let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
     Ok(Declared {
         conditions: conditions.map(ToTokens::to_token_stream).collect(),

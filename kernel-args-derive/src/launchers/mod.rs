@@ -9,6 +9,7 @@ mod spelling;
 use crate::{
     diagnostics::{Diagnostics, private_at},
     expand::{is_primitive, kernels},
+    field_errors::ungrouped,
     image::{Library, library, owners},
     input,
 };
@@ -115,11 +116,12 @@ fn by_size(
     let described = arguments.iter().zip(parameters.iter()).filter(|(_, parameter)| {
         !parameter.cpp.is_pointer() && (parameter.members.is_known() || parameter.members.is_enum())
     });
-    let each = described.map(|((_, ty), _)| {
-        let private = private_at(krate, ty.span());
-        quote_spanned!(ty.span()=> const _: () = <#private::Probe<#ty>>::COMPARED;)
-    });
-    let each: Vec<_> = each.collect();
+    let each: Vec<_> = described
+        .map(|((_, ty), _)| {
+            let private = private_at(krate, ty.span());
+            quote_spanned!(ty.span()=> const _: () = <#private::Probe<#ty>>::COMPARED;)
+        })
+        .collect();
     (arguments.len() == parameters.len() && !each.is_empty()).then(|| {
         quote! {
             #(#conditions)*
@@ -149,8 +151,7 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
         quote!(#private::declared(#name, #spelling, #info))
     };
     let hosts = arguments.iter().map(|(name, ty)| host(name, ty));
-    let declare = launcher.parameters();
-    let declare = declare.iter().map(|parameter| spelling::raw(&parameter));
+    let declare = launcher.parameters().iter().map(|parameter| spelling::raw(&parameter));
     let each = arguments.iter().enumerate().map(|(index, (_, ty))| {
         let at = private_at(krate, ty.span());
         quote_spanned!(ty.span()=> const _: () = #at::declared_right(__REPORT.argument_message(#index, __DECLARE));)
@@ -194,7 +195,7 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
 /// Returns the `TypeInfo` of an argument.
 fn value(ty: &Type, options: &Options) -> TokenStream {
     let private = private_at(&options.krate, ty.span());
-    let written = if options.allows_const { quote!(.written()) } else { TokenStream::new() };
+    let written = options.allows_const.then(|| quote!(.written()));
     match ty {
         Type::Ptr(_) | Type::Reference(_) => {
             let behind = behind(ty, &private);
@@ -206,11 +207,9 @@ fn value(ty: &Type, options: &Options) -> TokenStream {
 
 /// Returns the `Behind` of a type, through the pointers that the macro sees.
 fn behind(ty: &Type, private: &TokenStream) -> TokenStream {
-    let (of, to_const) = match ty {
+    let (of, to_const) = match ungrouped(ty) {
         Type::Ptr(pointer) => (&pointer.elem, matches!(pointer.mutability, syn::PointerMutability::Const(_))),
         Type::Reference(reference) => (&reference.elem, reference.mutability.is_none()),
-        Type::Paren(paren) => return behind(&paren.elem, private),
-        Type::Group(group) => return behind(&group.elem, private),
         ty => return quote_spanned!(ty.span()=> <#private::Probe<#ty>>::BEHIND),
     };
     let inner = behind(of, private);
