@@ -108,9 +108,8 @@ impl ImagePath {
     pub(crate) fn resolve(&self) -> syn::Result<Resolved> {
         let root = std::env::var_os("CARGO_MANIFEST_DIR");
         let written = self.evaluate(|name| std::env::var(name).ok())?;
-        let path = absolute(root.as_deref(), &written);
-        let path =
-            path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, Path::new(""), &error)))?;
+        let path = absolute(root.as_deref(), &written)
+            .map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, Path::new(""), &error)))?;
         Ok(Resolved { written, path })
     }
 

@@ -17,8 +17,7 @@ pub(crate) fn refuse_macros(tokens: impl ToTokens, diagnostics: &mut Diagnostics
         let TokenTree::Group(group) = token else {
             continue;
         };
-        let before = flat.get(..i).unwrap_or_default();
-        complete &= match before {
+        complete &= match &flat[..i] {
             [.., TokenTree::Ident(name), mark] if is(mark, '!') && is_name(name) => {
                 diagnostics.error(name.span(), texts::repeated_macro(name));
                 false

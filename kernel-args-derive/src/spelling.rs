@@ -2,7 +2,7 @@
 
 use crate::{generics, input};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, quote_spanned};
 use syn::{Generics, Type};
 
 /// Returns an expression of type `&'static str`. `info` is the `TypeInfo` of the field's type.
@@ -20,14 +20,12 @@ pub(crate) fn expression(
     let spelling = input::spelling(&tokens);
     let mut params =
         generics.type_params().map(|param| &param.ident).filter(|param| generics::mentions(&tokens, param));
-    let (Some(param), None) = (params.next(), params.next()) else {
-        return spelling.into_token_stream();
-    };
-    let param = param.to_string();
-    let Some((before, after)) = around(&spelling, &param) else {
-        return quote!(#spelling);
-    };
-    instantiated([before, &param, after], span, private, info)
+    if let (Some(param), None) = (params.next().map(ToString::to_string), params.next())
+        && let Some((before, after)) = around(&spelling, &param)
+    {
+        return instantiated([before, &param, after], span, private, info);
+    }
+    spelling.into_token_stream()
 }
 
 /// Returns the spelling of a type. The type parameter, between two texts, is replaced by the actual type if `info`
@@ -49,8 +47,7 @@ fn around<'s>(spelling: &'s str, param: &str) -> Option<(&'s str, &'s str)> {
     let argument = format!("<{param}>");
     let (before, after) = spelling.split_once(&argument)?;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let rest = [before, after];
-    let again = rest.iter().any(|part| part.split(|c| !is_word(c)).any(|word| word == param));
+    let again = [before, after].iter().any(|part| part.split(|c| !is_word(c)).any(|word| word == param));
     (!again).then(|| {
         let at = before.len() + 1;
         (&spelling[..at], &spelling[at + param.len()..])

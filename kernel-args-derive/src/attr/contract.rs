@@ -104,7 +104,7 @@ impl FieldContracts {
 
     pub(super) fn any(&self) -> bool {
         let Self { len, capacity, multiple_of, range, narrowed } = self;
-        [len, capacity, multiple_of].iter().any(|contract| contract.is_some()) || range.is_some() || narrowed.is_some()
+        len.is_some() || capacity.is_some() || multiple_of.is_some() || range.is_some() || narrowed.is_some()
     }
 
     pub(super) fn check(&self, is_skipped: bool, diagnostics: &mut Diagnostics) {
@@ -133,30 +133,32 @@ impl StructContracts {
 
     /// Returns whether `name` is a contract of a struct.
     pub(super) fn parse(&mut self, name: &str, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
-        let slot = match name {
-            "block" => &mut self.block,
-            "block_multiple_of" => &mut self.block_multiple_of,
-            "max_block" => &mut self.max_block,
-            "grid_covers" => &mut self.grid_covers,
-            "requires" => {
-                self.requires.push(written(meta, condition)?);
-                return Ok(true);
-            }
-            "shared" => return set(&mut self.shared, written(meta, expression)?, meta).map(|()| true),
+        match name {
+            "requires" => self.requires.push(written(meta, condition)?),
+            "shared" => set(&mut self.shared, written(meta, expression)?, meta)?,
             "stream" => {
                 let stream = written(meta, |tokens, _| {
                     let stream = Stream::parse.parse2(tokens);
                     stream.map_err(|_| syn::Error::new(meta.path.span(), texts::STREAM_REQUIRED))
                 })?;
-                return set(&mut self.stream, stream, meta).map(|()| true);
+                set(&mut self.stream, stream, meta)?;
             }
-            _ => return Ok(false),
-        };
-        let axes = written(meta, Axes::parse)?;
-        if name != "grid_covers" {
-            positive(axes.value.all(), axes.span)?;
+            _ => {
+                let slot = match name {
+                    "block" => &mut self.block,
+                    "block_multiple_of" => &mut self.block_multiple_of,
+                    "max_block" => &mut self.max_block,
+                    "grid_covers" => &mut self.grid_covers,
+                    _ => return Ok(false),
+                };
+                let axes = written(meta, Axes::parse)?;
+                if name != "grid_covers" {
+                    positive(axes.value.all(), axes.span)?;
+                }
+                set(slot, axes, meta)?;
+            }
         }
-        set(slot, axes, meta).map(|()| true)
+        Ok(true)
     }
 }
 
@@ -210,8 +212,7 @@ fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) ->
 
 impl Range {
     fn parse(tokens: TokenStream, span: Span) -> syn::Result<Self> {
-        let range = unquoted(tokens).and_then(Self::of_tokens);
-        let range = range.map_err(|_| syn::Error::new(span, texts::NO_RANGE))?;
+        let range = unquoted(tokens).and_then(Self::of_tokens).map_err(|_| syn::Error::new(span, texts::NO_RANGE))?;
         let bounds = [&range.low, &range.high].map(|bound| bound.as_ref()?.constant);
         match bounds {
             [Some(low), Some(high)] if low > high.saturating_sub(range.exclusive.into()) => {

@@ -54,11 +54,10 @@ pub(crate) enum Root {
 
 impl Expression {
     pub(crate) fn number(expression: &Expr) -> syn::Result<Self> {
-        let unsupported = || Err(syn::Error::new(expression.span(), texts::NO_EXPRESSION));
+        let wrong = |text: &str| Err(syn::Error::new(expression.span(), text));
+        let unsupported = || wrong(texts::NO_EXPRESSION);
         match bare(expression) {
-            condition if is_condition(condition) => {
-                Err(syn::Error::new(expression.span(), texts::condition_as_number(&written(condition))))
-            }
+            condition if is_condition(condition) => wrong(&texts::condition_as_number(&written(condition))),
             Expr::Lit(literal) => match &literal.lit {
                 // `256x1` is a number with a suffix.
                 Lit::Int(number) if !INTEGERS.contains(&number.suffix()) => unsupported(),
@@ -101,26 +100,27 @@ impl Expression {
                     },
                 }
             }
-            Expr::Cast(_) => Err(syn::Error::new(expression.span(), texts::CAST_IN_CONTRACT)),
+            Expr::Cast(_) => wrong(texts::CAST_IN_CONTRACT),
             other => Self::place(other, Read::Integer).map_or_else(unsupported, Ok),
         }
     }
 
     pub(crate) fn condition(expression: &Expr) -> syn::Result<Self> {
+        let wrong = |text: &str| Err(syn::Error::new(expression.span(), text));
         match bare(expression) {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
                 Ok(Self::condition(&unary.expr)?.apply("not", None))
             }
             Expr::Binary(binary) if is_condition(bare(expression)) => Self::comparison(binary),
-            Expr::Assign(_) => Err(syn::Error::new(expression.span(), texts::ASSIGNMENT)),
+            Expr::Assign(_) => wrong(texts::ASSIGNMENT),
             other => match Self::place(other, Read::Truth) {
                 Some(place) => Ok(place),
                 // What is wrong inside of it is reported first.
-                None => Err(match Self::number(other) {
-                    Ok(_) => syn::Error::new(expression.span(), texts::number_as_condition(&written(other))),
-                    Err(error) if error.to_string() != texts::NO_EXPRESSION => error,
-                    Err(_) => syn::Error::new(expression.span(), texts::NO_CONDITION),
-                }),
+                None => match Self::number(other) {
+                    Ok(_) => wrong(&texts::number_as_condition(&written(other))),
+                    Err(error) if error.to_string() != texts::NO_EXPRESSION => Err(error),
+                    Err(_) => wrong(texts::NO_CONDITION),
+                },
             },
         }
     }
@@ -175,8 +175,7 @@ impl Expression {
     fn apply(self, method: &str, argument: Option<Self>) -> Self {
         let name = Ident::new(method, Span::call_site());
         let (receiver, only_grows) = (self.code, matches!(method, "add" | "mul") && self.only_grows);
-        let argument =
-            argument.unwrap_or_else(|| Self { code: TokenStream::new(), places: Vec::new(), ..Self::literal(0) });
+        let argument = argument.unwrap_or_else(|| Self { code: TokenStream::new(), ..Self::literal(0) });
         let mut places = self.places;
         for place in argument.places {
             if !places.iter().any(|one| one.variable() == place.variable()) {
