@@ -52,7 +52,7 @@ fn structure(
     }
     // The type argument of a `PhantomData` need not be a device type.
     let used = fields.iter().map(|field| field.ty).filter(|ty| !field_errors::is_marker(ty));
-    let used: TokenStream = used.map(|ty| quote!(#ty,)).collect();
+    let used = quote!(#(#used),*);
     let bounded = generics::bounded(&input.generics, &used, krate);
     let copy = assert_copy(input, &used, krate);
     let bounded = if_copy(bounded, krate);
@@ -190,7 +190,6 @@ impl<'a> Member<'a> {
         Self { field, attr, span, of: quote_spanned!(span=> <#ty as #errors::Member>), private }
     }
 
-    /// Returns the offset in the struct `this`.
     fn offset(&self, this: &TokenStream) -> TokenStream {
         let (private, member) = (&self.private, &self.field.member);
         quote_spanned!(self.span=> #private::core::mem::offset_of!(#this, #member))

@@ -6,7 +6,7 @@ use crate::{
     attr::{ArgsAttr, FieldAttr, FieldKind, INDEX, Names, Shape},
     diagnostics::Diagnostics,
     erase,
-    field_errors::{INTEGERS, argument, is_named},
+    field_errors::{INTEGERS, argument, is_named, ungrouped},
     generics,
     input::{self, Field},
     spelling, texts,
@@ -88,18 +88,11 @@ impl<'a> ParameterField<'a> {
     /// Returns the type of the elements of a spread field. The derive sees it if the type is written as an array, not
     /// as an alias.
     fn element(&self) -> Type {
-        fn of(ty: &Type, private: &TokenStream) -> Type {
-            match ty {
-                Type::Array(array) => {
-                    let element = &array.elem;
-                    parse_quote_spanned!(element.span()=> #element)
-                }
-                Type::Paren(inner) => of(&inner.elem, private),
-                Type::Group(inner) => of(&inner.elem, private),
-                _ => parse_quote_spanned!(ty.span()=> <#ty as #private::Spread>::Element),
-            }
+        let (ty, private) = (ungrouped(self.field.ty), &self.private);
+        match ty {
+            Type::Array(syn::TypeArray { elem, .. }) => parse_quote_spanned!(elem.span()=> #elem),
+            _ => parse_quote_spanned!(ty.span()=> <#ty as #private::Spread>::Element),
         }
-        of(self.field.ty, &self.private)
     }
 
     /// Returns the type of the field, or one with the same parameters, named by the trait that it must implement: then
@@ -124,7 +117,6 @@ impl<'a> ParameterField<'a> {
         }
     }
 
-    /// Returns the offset of the field in the struct.
     pub(super) fn host_offset(&self) -> TokenStream {
         let (private, member) = (&self.private, &self.field.member);
         quote_spanned!(self.span()=> #private::core::mem::offset_of!(Self, #member))

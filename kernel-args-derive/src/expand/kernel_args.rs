@@ -26,8 +26,8 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let fields = fields(input, &mut diagnostics);
     let attrs: Vec<FieldAttr> = fields.iter().map(|field| FieldAttr::parse(field.attrs, &mut diagnostics)).collect();
     let contracts = contracts(input, &attr, &fields, &attrs, &mut diagnostics);
-    let parameters = fields.into_iter().zip(&attrs);
-    let mut fields: Vec<_> = parameters.filter_map(|(field, own)| ParameterField::new(field, own, &attr)).collect();
+    let mut fields: Vec<_> =
+        fields.into_iter().zip(&attrs).filter_map(|(field, own)| ParameterField::new(field, own, &attr)).collect();
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
@@ -72,8 +72,8 @@ fn expand(
 ) -> TokenStream {
     let ident = &input.ident;
     let krate = &attr.krate;
-    let used: TokenStream = fields.iter().map(|parameter| &parameter.field.ty).map(|ty| quote!(#ty,)).collect();
-    let bounded = generics::bounded_arguments(&input.generics, &used, krate, attr.bound.as_deref());
+    let used = fields.iter().map(|parameter| parameter.field.ty);
+    let bounded = generics::bounded_arguments(&input.generics, &quote!(#(#used),*), krate, attr.bound.as_deref());
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
 

@@ -22,8 +22,7 @@ pub(super) struct Pattern<'a> {
 }
 
 /// The struct with one combination of types: the indices of the bindings, and the bindings.
-#[derive(Clone, Default)]
-struct Target<'a>(Vec<(usize, &'a Binding)>);
+type Target<'a> = Vec<(usize, &'a Binding)>;
 
 impl<'a> Pattern<'a> {
     pub(super) fn new(
@@ -33,22 +32,19 @@ impl<'a> Pattern<'a> {
         generics: &Generics,
         diagnostics: &mut Diagnostics,
     ) -> Option<Self> {
-        let mut targets = vec![Target::default()];
+        let mut pattern = Self { module, entries, except, bindings, targets: vec![Target::new()] };
         let mut complete = true;
         for parameter in generics::parameters(generics) {
-            let own = bindings.iter().enumerate();
-            let own: Vec<(usize, &Binding)> = own.filter(|(_, binding)| binding.parameter == *parameter).collect();
+            let own: Vec<(usize, &Binding)> =
+                bindings.iter().enumerate().filter(|(_, binding)| binding.parameter == *parameter).collect();
             if own.is_empty() {
-                let span = entries.first().map_or_else(Span::call_site, LitStr::span);
-                diagnostics.error(span, texts::unbound(parameter));
+                diagnostics.error(pattern.span(), texts::unbound(parameter));
                 complete = false;
             }
-            targets = targets
-                .iter()
-                .flat_map(|target| own.iter().map(|&one| Target(target.0.iter().copied().chain([one]).collect())))
-                .collect();
+            let more = |target: Target<'a>| own.iter().map(move |&one| [&target[..], &[one]].concat());
+            pattern.targets = pattern.targets.into_iter().flat_map(more).collect();
         }
-        complete.then_some(Self { module, entries, except, bindings, targets })
+        complete.then_some(pattern)
     }
 
     pub(super) fn span(&self) -> Span {
@@ -91,11 +87,8 @@ impl<'a> Pattern<'a> {
     /// `parts` is the number of fields if they are not one parameter each.
     fn found(&self, ident: &Ident, generics: &Generics, parts: Option<usize>, at: &TokenStream) -> TokenStream {
         let span = self.span();
-        let all = {
-            let module = self.module;
-            quote_spanned!(module.span()=> #module::KERNELS)
-        };
-        let (entries, except) = (self.entries, self.except);
+        let Self { module, entries, except, .. } = self;
+        let all = quote_spanned!(module.span()=> #module::KERNELS);
         let bindings = self.bindings.iter().map(|binding| {
             let written = written(binding);
             let presence = match binding.presence {
@@ -106,11 +99,10 @@ impl<'a> Pattern<'a> {
             quote!(#at::Binding { written: #written, presence: #at::Presence::#presence })
         });
         let targets = self.targets.iter().map(|target| {
-            let arguments = target.arguments(ident, generics);
-            let suffix: String = target.0.iter().map(|(_, one)| one.suffix.value()).collect();
-            let written: Vec<String> = target.0.iter().map(|(_, one)| written(one)).collect();
-            let written = written.join(", ");
-            let indices = target.0.iter().map(|(index, _)| index);
+            let arguments = arguments(target, ident, generics);
+            let suffix: String = target.iter().map(|(_, one)| one.suffix.value()).collect();
+            let written = target.iter().map(|(_, one)| written(one)).collect::<Vec<_>>().join(", ");
+            let indices = target.iter().map(|(index, _)| index);
             let fields = if let Some(count) = parts.map(|fields| fields + 1) {
                 quote!(const { &#at::firsts::<#arguments, #count>() })
             } else {
@@ -135,21 +127,17 @@ impl<'a> Pattern<'a> {
     }
 }
 
-impl Target<'_> {
-    /// Returns the struct with these types, with every lifetime `'static`.
-    fn arguments(&self, ident: &Ident, generics: &Generics) -> TokenStream {
-        let arguments = generics.params.iter().map(|parameter| match parameter {
-            syn::GenericParam::Lifetime(lifetime) => erase::lifetimes(lifetime.lifetime.to_token_stream(), generics),
-            syn::GenericParam::Type(syn::TypeParam { ident, .. })
-            | syn::GenericParam::Const(syn::ConstParam { ident, .. }) => self
-                .0
-                .iter()
-                .find(|(_, binding)| binding.parameter == *ident)
-                .map(|(_, binding)| binding.argument.to_token_stream())
-                .unwrap_or_default(),
-        });
-        quote!(#ident<#(#arguments),*>)
-    }
+/// Returns the struct with these types, with every lifetime `'static`.
+fn arguments(target: &[(usize, &Binding)], ident: &Ident, generics: &Generics) -> TokenStream {
+    let arguments = generics.params.iter().map(|parameter| match parameter {
+        syn::GenericParam::Lifetime(lifetime) => erase::lifetimes(lifetime.lifetime.to_token_stream(), generics),
+        syn::GenericParam::Type(syn::TypeParam { ident, .. })
+        | syn::GenericParam::Const(syn::ConstParam { ident, .. }) => {
+            let bound = target.iter().find(|(_, binding)| binding.parameter == *ident);
+            bound.map(|(_, binding)| binding.argument.to_token_stream()).unwrap_or_default()
+        }
+    });
+    quote!(#ident<#(#arguments),*>)
 }
 
 /// Returns the binding as in the attribute, without its condition.

@@ -103,7 +103,6 @@ impl Scope<'_> {
         quote_spanned!(span=> #private::contract::#name)
     }
 
-    /// Returns a function of a module that computes.
     fn function(&self, mode: Mode, name: &str, span: Span) -> TokenStream {
         let module = self.item(if matches!(mode, Mode::Quick) { "quick" } else { "exact" }, span);
         let name = Ident::new(name, span);
@@ -225,7 +224,6 @@ pub(super) fn operands(expressions: &[&Expression]) -> TokenStream {
     quote!(&[#(#each)*])
 }
 
-/// Returns each different place of expressions once.
 fn distinct<'e>(expressions: impl Iterator<Item = &'e Expression>) -> Vec<&'e Place> {
     let mut seen: Vec<&Place> = Vec::new();
     for place in expressions.flat_map(|expression| &expression.places) {

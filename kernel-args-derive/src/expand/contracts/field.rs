@@ -84,20 +84,14 @@ impl Output<'_> {
         let Range { low, high, exclusive } = &range.value;
         let krate = self.scope.krate;
         let option = quote!(#krate::__private::Option);
+        let bounds: Vec<&Expression> = low.iter().chain(high).collect();
         let [low, high] = [low, high].map(|bound| {
             let bound = bound.as_ref().map(|bound| self.scope.value(bound, Mode::Exact));
             bound.map_or_else(|| quote!(#option::None), |bound| quote!(#option::Some(#bound)))
         });
-        let bounds = [&range.value.low, &range.value.high];
-        let bounds: Vec<&Expression> = bounds.into_iter().flatten().collect();
         let (quick, is_exact) = self.quick_range(field, range);
-        self.check(
-            range,
-            Some((field, "integer")),
-            (&quick, is_exact),
-            &quote!(range(__own, #low, #high, #exclusive)),
-            &bounds,
-        )
+        let exact = quote!(range(__own, #low, #high, #exclusive));
+        self.check(range, Some((field, "integer")), (&quick, is_exact), &exact, &bounds)
     }
 
     /// Between constants with any sign, otherwise between numbers that are not negative.

@@ -133,8 +133,10 @@ fn expressions<'a>(of_struct: &'a StructContracts, attrs: &'a [FieldAttr]) -> im
     let axes = of_struct.axes().flat_map(|axes| axes.value.all());
     let of_fields = attrs.iter().flat_map(|attr| {
         let contracts = &attr.contracts;
-        let plain = [&contracts.len, &contracts.capacity, &contracts.multiple_of];
-        let plain = plain.into_iter().flatten().map(|written| &written.value);
+        let plain = [&contracts.len, &contracts.capacity, &contracts.multiple_of]
+            .into_iter()
+            .flatten()
+            .map(|written| &written.value);
         let range = contracts.range.as_ref().map(|range| &range.value);
         plain.chain(range.into_iter().flat_map(|range| range.low.iter().chain(&range.high)))
     });

@@ -17,14 +17,14 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Returns a comparison, and the decision if it does not hold. `is_exact` if the contract is broken then; otherwise
+    /// Returns a comparison, and the decision if it does not hold. With `true`, the contract is broken then; otherwise
     /// it may hold: a value in between can be negative, or exceed a `u64`. The decision can use `__own`, the value of
     /// the field that the function reads.
     pub(super) fn check<T>(
         &self,
         written: &Written<T>,
         own: Option<(&Field<'_>, &str)>,
-        (quick, is_exact): (&TokenStream, bool),
+        quick: (&TokenStream, bool),
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
@@ -37,14 +37,14 @@ impl Output<'_> {
         });
         let field = own.map_or("", |(field, _)| &field.name);
         let contract = self.contract(field, written, expressions);
-        self.unless(span, (quick, is_exact), &quote!(#own_value), expressions, &quote!(#contract.#exact))
+        self.unless(span, quick, &quote!(#own_value), expressions, &quote!(#contract.#exact))
     }
 
     /// Like [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
     pub(super) fn exchangeable<T>(
         &self,
         written: &Written<T>,
-        (quick, is_exact): (&TokenStream, bool),
+        quick: (&TokenStream, bool),
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
@@ -56,7 +56,7 @@ impl Output<'_> {
                 __error.unless_exchanged(&__decide(__geometry.exchanged()))
             })
         }};
-        self.unless(written.span, (quick, is_exact), &TokenStream::new(), expressions, &decision)
+        self.unless(written.span, quick, &TokenStream::new(), expressions, &decision)
     }
 
     /// Returns the comparison; if it does not hold, the statements `before`, and the decision with the numbers of the
