@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 
-/// Texts with parameters.
 macro_rules! formats {
     ($($(#[$doc:meta])* $name:ident($($parameter:ident: $ty:ty),*): $text:literal;)*) => {
         $($(#[$doc])* pub(crate) fn $name($($parameter: $ty),*) -> String { format!($text) })*

@@ -103,8 +103,7 @@ impl DebugInfo {
 /// read, or does not exist. A kernel that varies is ignored: no struct fits it, so nothing is compared with it.
 fn unreadable(image: &File, symbols: &[&str]) -> Option<String> {
     let kernels = &image.kernels;
-    let errors = symbols.iter().filter(|symbol| !kernels.varies(symbol));
-    let errors = errors.filter_map(|symbol| {
+    let errors = symbols.iter().filter(|symbol| !kernels.varies(symbol)).filter_map(|symbol| {
         let error = kernels.debug_error(&kernels.kernel(symbol, None)?)?;
         Some(error.to_string())
     });

@@ -34,26 +34,19 @@ impl File {
 
     /// Returns the kernels, with the results of analysing the code of the `wanted` kernels.
     pub(crate) fn with_bodies(&self, wanted: &BTreeSet<&str>) -> Cow<'_, Kernels<'static>> {
-        let known = Cow::Borrowed(&self.kernels);
-        if wanted.is_empty() || !cfg!(feature = "bodies") {
-            return known;
-        }
-        // The cache does not keep the bytes. If the file has changed, rustc reports it.
-        let Ok(bytes) = fs::read(&self.path) else {
-            return known;
+        let analysed = || {
+            // The cache does not keep the bytes. If the file has changed, rustc reports it.
+            let bytes = fs::read(&self.path).ok().filter(|bytes| fingerprint(bytes) == self.fingerprint)?;
+            let image = Image::read_again(&bytes).ok()?;
+            // Each thread would decompress the members of a fat binary.
+            let threads = match self.kind {
+                image::Kind::Ptx => bodies::threads(bytes.len()),
+                _ => 1,
+            };
+            bodies::analysed(&image, &self.kernels, wanted, threads).ok()
         };
-        if fingerprint(&bytes) != self.fingerprint {
-            return known;
-        }
-        let Ok(image) = Image::read_again(&bytes) else {
-            return known;
-        };
-        // Each thread would decompress the members of a fat binary.
-        let threads = match self.kind {
-            image::Kind::Ptx => bodies::threads(bytes.len()),
-            _ => 1,
-        };
-        bodies::analysed(&image, &self.kernels, wanted, threads).map_or(known, Cow::Owned)
+        let is_needed = !wanted.is_empty() && cfg!(feature = "bodies");
+        is_needed.then(analysed).flatten().map_or(Cow::Borrowed(&self.kernels), Cow::Owned)
     }
 }
 

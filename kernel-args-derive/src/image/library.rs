@@ -48,27 +48,18 @@ pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option
             launchers: Launchers::read(bytes).map_err(Problem::Library)?,
         })
     });
-    match found {
-        Ok(library) => {
-            let (mut all, root) = (lock(&ALL), root());
-            if !all.iter().any(|(of, known)| *of == root && known.path == library.path) {
-                all.push((root, library.clone()));
-            }
-            Some(library)
+    let what = |problem| match problem {
+        Problem::Io(error) => texts::unreadable_library(&resolved.written, &resolved.path, &error),
+        Problem::Library(what) => {
+            format!("`{}` cannot be read as a library of host functions: {what}", resolved.written)
         }
-        Err(problem) => {
-            diagnostics.error(
-                path.span,
-                match problem {
-                    Problem::Io(error) => texts::unreadable_library(&resolved.written, &resolved.path, &error),
-                    Problem::Library(what) => {
-                        format!("`{}` cannot be read as a library of host functions: {what}", resolved.written)
-                    }
-                },
-            );
-            None
-        }
+    };
+    let library = found.map_err(|problem| diagnostics.error(path.span, what(problem))).ok()?;
+    let (mut all, root) = (lock(&ALL), root());
+    if !all.iter().any(|(of, known)| *of == root && known.path == library.path) {
+        all.push((root, library.clone()));
     }
+    Some(library)
 }
 
 /// The libraries that blocks of a package have named, each with the package's folder: a language server expands several

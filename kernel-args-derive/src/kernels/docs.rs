@@ -28,14 +28,15 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
 /// parameters it does not use.
 fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
     let is_read = |parameter: &Parameter<'_>| {
-        let ty = parameter.cpp;
-        let is_const = ty.is_pointer() && ty.const_mask >> (ty.depth - 1) & 1 == 1;
-        let slot = parameter.body.at(0).filter(|_| parameter.size == 8);
-        !is_const && slot.is_some_and(|slot| slot.is_only_read())
+        let slot = parameter.body.at(0).filter(|_| parameter.size == 8 && !parameter.cpp.is_shared());
+        slot.is_some_and(|slot| slot.is_only_read())
     };
     let numbers = |is_listed: &dyn Fn(&Parameter<'_>) -> bool| {
-        let listed = (0..).zip(parameters).filter(|(_, parameter)| is_listed(parameter));
-        let numbers: Vec<String> = listed.map(|(number, _): (u32, _)| number.to_string()).collect();
+        let numbers: Vec<String> = (0..)
+            .zip(parameters)
+            .filter(|(_, parameter)| is_listed(parameter))
+            .map(|(number, _): (u32, _)| number.to_string())
+            .collect();
         match numbers.as_slice() {
             [] => None,
             [one] => Some(format!("parameter {one}")),

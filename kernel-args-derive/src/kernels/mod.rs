@@ -40,28 +40,24 @@ pub(crate) fn kernels(input: TokenStream) -> TokenStream {
 /// Returns a module. It is empty if the image cannot be read.
 fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let Module { attributes, visibility, name, image, .. } = module;
-    #[cfg(all(feature = "generate", feature = "debug-info"))]
-    if image::is_library(image) {
-        let library = image::library(image, diagnostics);
-        let items = library.map(|library| generate::library(module, &library, krate));
-        return quote! {
+    let around = |items: Option<TokenStream>| {
+        quote! {
             #(#attributes)*
             #visibility mod #name {
                 #items
             }
-        };
+        }
+    };
+    #[cfg(all(feature = "generate", feature = "debug-info"))]
+    if image::is_library(image) {
+        let library = image::library(image, diagnostics);
+        return around(library.map(|library| generate::library(module, &library, krate)));
     }
     let file = match &module.absent {
         Some(_) => image::open_any(image, diagnostics),
         None => image::open(image, diagnostics),
     };
-    let items = file.map(|file| items(module, &file, krate, diagnostics));
-    quote! {
-        #(#attributes)*
-        #visibility mod #name {
-            #items
-        }
-    }
+    around(file.map(|file| items(module, &file, krate, diagnostics)))
 }
 
 fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
@@ -90,16 +86,15 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
         .collect();
     let (order, items) = names::items(&named);
     let mut encoder = Encoder::new();
-    let mut documented = Vec::with_capacity(order.len());
-    let mut found = Vec::with_capacity(order.len());
+    let (mut documented, mut found) = (Vec::new(), Vec::new());
     for &at in &order {
         let symbol = symbols[at];
         let Some(kernel) = read[at].take() else {
             continue;
         };
         let varies = kernels.varies(symbol);
-        let declaration = kernels.declaration(symbol);
-        encoder.push(&kernel, declaration.map(|(at, text)| Declaration { at, text }), varies);
+        let declaration = kernels.declaration(symbol).map(|(at, text)| Declaration { at, text });
+        encoder.push(&kernel, declaration, varies);
         documented.push(docs::kernel(&kernel, varies));
         found.push((kernel, varies));
     }
@@ -162,10 +157,8 @@ fn image(
     let size = table.len();
     let table = Literal::byte_string(table);
     let at = private_at(krate, span);
-    let contents = file.contents.as_deref();
-    let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
-    let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();
-    let gpus = gpus.iter();
+    let gpus: std::collections::BTreeSet<u16> =
+        file.contents.iter().flatten().filter_map(|code| Some(code.target?.sm.0)).collect();
     let (readers, summary) = match file.summary(symbols.iter().copied()) {
         Some(summary) => {
             let new = quote!(unsafe { #krate::__private::Summary::new(&__BYTES, #summary) });

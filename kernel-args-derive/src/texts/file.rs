@@ -37,8 +37,7 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
     };
     let missing = path.strip_prefix(folder).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
     let is_folder = folder.join(missing) != path;
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.filter(|entry| entry.path().is_dir() == is_folder);
+    let names = fs::read_dir(folder).into_iter().flatten().flatten().filter(|entry| entry.path().is_dir() == is_folder);
     let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let (similar, mut names) = image::similar_files(&missing.to_string_lossy(), names);
     let (what, meant) = if is_folder {
@@ -46,8 +45,12 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
         (format!("no folder `{}`", missing.display()), inside.into_iter().find(|path| path.is_file()))
     } else {
         // Often the folder of the images is left out.
-        let folders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-        let below = folders.map(|inside| inside.join(missing)).find(|path| path.is_file());
+        let below = fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|entry| entry.path().join(missing))
+            .find(|path| path.is_file());
         if let Some(path) = below.as_ref().and_then(|path| path.strip_prefix(folder).ok()) {
             names = vec![path.display().to_string()];
         }
