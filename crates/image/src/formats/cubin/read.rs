@@ -3,7 +3,7 @@
 use super::{
     Error,
     info::{self, Info},
-    kernel::{Cubin, Kernel, Parameter, Resources, Variable},
+    kernel::{Cubin, Kernel, Resources, Variable},
 };
 use crate::prelude::*;
 use crate::{
@@ -146,8 +146,7 @@ fn kernel(name: &str, info: Info) -> Result<Kernel<'_>, &'static str> {
     for (ordinal, parameter) in info.parameters {
         *parameters.get_mut(usize::from(ordinal)).ok_or(ORDER)? = Some(parameter);
     }
-    let parameters: Option<Vec<Parameter>> = parameters.into_iter().collect();
-    let parameters = parameters.ok_or(ORDER)?;
+    let parameters = parameters.into_iter().collect::<Option<Vec<_>>>().ok_or(ORDER)?;
     let size = info.size.unwrap_or(0);
     if !parameters.iter().all(|p| p.size == 0 || p.offset + p.size <= size) {
         return Err("a parameter is outside of its parameter block");

@@ -81,8 +81,8 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
         return Err(Error::outside("section", 0));
     }
     let offset = u64_at(elf.header, 32).unwrap_or(0);
-    let table = range(elf.bytes, offset, u64::from(programs) * PROGRAM_HEADER as u64);
-    let table = table.ok_or(Error::outside("the table of program headers", 0))?;
+    let table = range(elf.bytes, offset, u64::from(programs) * PROGRAM_HEADER as u64)
+        .ok_or(Error::outside("the table of program headers", 0))?;
     for (index, program) in table.chunks_exact(PROGRAM_HEADER).enumerate() {
         let number = |at| u64_at(program, at).unwrap_or(0);
         let (offset, size, in_memory) = (number(8), number(32), number(40));
@@ -104,8 +104,7 @@ fn section(elf: &Elf<'_>, index: usize) -> Result<Section, Error> {
 
 fn strings<'a>(elf: &Elf<'a>, index: usize) -> Result<&'a [u8], Error> {
     let section = section(elf, index)?;
-    let data = range(elf.bytes, section.offset, section.size);
-    let data = data.ok_or(Error::outside("section", index))?;
+    let data = range(elf.bytes, section.offset, section.size).ok_or(Error::outside("section", index))?;
     let ends = data.last().is_none_or(|&last| last == 0);
     if section.kind == SHT_STRTAB && ends { Ok(data) } else { Err(Error::Name) }
 }
@@ -125,8 +124,7 @@ fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<
             continue;
         }
         let place = section(elf, usize::from(symbol.section)).map_err(|_| outside.clone())?;
-        let end = symbol.value.checked_add(symbol.size);
-        let is_inside = end.is_some_and(|end| end <= place.size);
+        let is_inside = symbol.value.checked_add(symbol.size).is_some_and(|end| end <= place.size);
         // The value of other symbols need not be an offset.
         if matches!(symbol.kind, STT_OBJECT | STT_FUNC) && has_bytes(&place) && !is_inside {
             return Err(outside);

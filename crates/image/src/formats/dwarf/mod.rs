@@ -116,8 +116,7 @@ impl DebugInfo {
     }
 
     pub(crate) fn weight(&self) -> usize {
-        let lists = self.kernels.iter().chain(&self.variables);
-        let symbols: usize = lists.map(|(symbol, _)| symbol.len()).sum();
+        let symbols: usize = self.kernels.iter().chain(&self.variables).map(|(symbol, _)| symbol.len()).sum();
         self.table.capacity()
             + symbols
             + (self.kernels.capacity() + self.variables.capacity()) * size_of::<(String, usize)>()

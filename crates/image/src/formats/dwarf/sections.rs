@@ -67,10 +67,10 @@ impl<'a> Sections<'a> {
         match text.windows(SECTION.len()).find(|window| *window == SECTION) {
             None => Ok(Self::default()),
             #[cfg(feature = "debug-info")]
-            Some(_) => match crate::formats::ptx::debug_sections(text, NAMES) {
-                Ok(found) => Ok(Self(found.map(Cow::Owned))),
-                Err(error) => Err(Error::Ptx(error)),
-            },
+            Some(_) => {
+                let found = crate::formats::ptx::debug_sections(text, NAMES).map_err(Error::Ptx)?;
+                Ok(Self(found.map(Cow::Owned)))
+            }
             #[cfg(not(feature = "debug-info"))]
             Some(found) => Ok(Self([found, &[], &[], &[], &[]].map(Cow::Borrowed))),
         }

@@ -36,7 +36,7 @@ impl Compression {
     }
 }
 
-/// Returns one byte of LZ4 expands to at most 255 bytes.
+/// One byte of LZ4 expands to at most 255 bytes.
 #[cfg(feature = "compressed")]
 fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     if size / 255 > payload.len() {

@@ -151,10 +151,9 @@ impl<'a> Member<'a> {
     /// If it is neither PTX nor a cubin, or its payload cannot be decompressed.
     pub fn bytes(&self) -> Result<Cow<'a, [u8]>, Error> {
         match self.kind {
-            Kind::Ptx | Kind::Elf => {}
-            kind => return Err(Error::Kind(kind)),
+            Kind::Ptx | Kind::Elf => self.decompress(),
+            kind => Err(Error::Kind(kind)),
         }
-        self.decompress()
     }
 
     fn decompress(&self) -> Result<Cow<'a, [u8]>, Error> {
@@ -205,14 +204,12 @@ impl MemberHeader {
         let flags = u64_at(bytes, 40)?;
         let unpacked = u64_at(bytes, 56)?;
         texts_end(bytes)?;
-        let compression = match (flags & LZ4 != 0, flags & ZSTD != 0) {
-            (_, true) => Compression::Zstd,
-            (true, false) => Compression::Lz4,
-            (false, false) => Compression::None,
-        };
-        let (packed, size) = match compression {
-            Compression::None => (padded, padded),
-            _ => (packed, unpacked),
+        let (compression, packed, size) = if flags & ZSTD != 0 {
+            (Compression::Zstd, packed, unpacked)
+        } else if flags & LZ4 != 0 {
+            (Compression::Lz4, packed, unpacked)
+        } else {
+            (Compression::None, padded, padded)
         };
         let kind = match u16_at(bytes, 0)? {
             1 => Kind::Ptx,
@@ -224,10 +221,12 @@ impl MemberHeader {
         let member = Member {
             kind,
             sm: Sm(u16::try_from(u32_at(bytes, 28)?).ok()?),
-            features: match (flags & ARCHITECTURE != 0, flags & FAMILY != 0) {
-                (true, _) => Features::Architecture,
-                (false, true) => Features::Family,
-                (false, false) => Features::Baseline,
+            features: if flags & ARCHITECTURE != 0 {
+                Features::Architecture
+            } else if flags & FAMILY != 0 {
+                Features::Family
+            } else {
+                Features::Baseline
             },
             compression,
             payload: &[],

@@ -96,10 +96,9 @@ impl<'a> Lexer<'a> {
                 }
                 end
             }
-            Some(b'*') => match after_comment(rest, 2) {
-                Some(end) => end,
-                None => return Err(self.error_at(self.at, "`*/`, the end of this comment", "")),
-            },
+            Some(b'*') => {
+                after_comment(rest, 2).ok_or_else(|| self.error_at(self.at, "`*/`, the end of this comment", ""))?
+            }
             _ => return Ok(false),
         };
         self.at += end;

@@ -138,8 +138,10 @@ impl Module {
         let text = variable.value.declaration.as_bytes();
         let name = variable.value.name;
         // Only the lengths of an array follow the name.
-        let place = text.windows(name.len()).rposition(|window| window == name.as_bytes());
-        let place = place.and_then(|start| self.keep(at, text, start..start + name.len(), b";"));
+        let place = text
+            .windows(name.len())
+            .rposition(|window| window == name.as_bytes())
+            .and_then(|start| self.keep(at, text, start..start + name.len(), b";"));
         self.variables.extend(place);
     }
 

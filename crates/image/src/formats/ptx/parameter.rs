@@ -194,12 +194,8 @@ pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
 pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let end = lexer.at;
     let spelled = lexer.text(start, end);
-    let is_plain = |text: &str| {
-        let bytes = text.as_bytes();
-        let printable = bytes.iter().all(|b| (b' '..=b'~').contains(b) && *b != b'/');
-        printable && !text.contains("  ")
-    };
-    if !spelled.is_empty() && is_plain(spelled) {
+    let is_printable = spelled.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'/');
+    if is_printable && !spelled.is_empty() && !spelled.contains("  ") {
         return Cow::Borrowed(spelled);
     }
     let mut words = lexer.back_to(start);

@@ -52,7 +52,6 @@ impl<'a> Variable<'a> {
         };
         // A vector is aligned to its size.
         let whole = natural.bytes().checked_mul(elements)?;
-        let is_scalar = elements == 1;
         let mut length = None;
         while lexer.take(b'[').ok()? {
             let dimension = usize::try_from(lexer.integer("").ok()?).ok()?;
@@ -76,7 +75,7 @@ impl<'a> Variable<'a> {
                 scalar,
                 length,
                 layout,
-                class: if is_scalar && length.is_none() { class } else { Class::Bytes },
+                class: if elements == 1 && length.is_none() { class } else { Class::Bytes },
                 pointee: None,
             },
         })

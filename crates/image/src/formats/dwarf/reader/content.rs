@@ -64,8 +64,9 @@ impl<'s> Content<'s> {
         // EDG (nvcc, NVRTC) writes members instead: `__b_` plus the mangled name of a base class, `__v_` for a virtual
         // one.
         let name = if is_member { units.name(child)? } else { "" };
-        let virtuality = child.value(dw::DW_AT_virtuality);
-        let is_virtual = virtuality.is_some_and(|value| value != RawValue::Virtuality(dw::DW_VIRTUALITY_none));
+        let is_virtual = child
+            .value(dw::DW_AT_virtuality)
+            .is_some_and(|value| value != RawValue::Virtuality(dw::DW_VIRTUALITY_none));
         if is_virtual && !is_member || name.starts_with("__v_") {
             self.opaque = Some(Opaque::Bases);
         } else if !is_member || name.starts_with("__b_") {

@@ -32,7 +32,6 @@ impl<'s> Die<'s> {
         self.is(dw::DW_AT_declaration)
     }
 
-    /// Returns whether a member is static.
     pub(super) fn is_static(&self) -> bool {
         self.is_declaration() || self.is(dw::DW_AT_external)
     }
@@ -60,16 +59,12 @@ impl<'s> Die<'s> {
     /// Returns the offset of a member: a number, or the expression that DWARF 2 uses for it: take an address, add `N`.
     /// Without one, the member is at the beginning. `None` for other expressions.
     pub(super) fn offset(&self) -> Option<u64> {
-        const PLUS: u8 = dw::DW_OP_plus_uconst.0;
         let Some(attribute) = self.attribute(dw::DW_AT_data_member_location) else {
             return Some(0);
         };
         match attribute.raw_value() {
             RawValue::Block(expression) | RawValue::Exprloc(gimli::Expression(expression)) => {
-                match expression.slice().split_first() {
-                    Some((&PLUS, number)) => leb128(number),
-                    _ => None,
-                }
+                leb128(expression.slice().strip_prefix(&[dw::DW_OP_plus_uconst.0])?)
             }
             _ => attribute.udata_value(),
         }

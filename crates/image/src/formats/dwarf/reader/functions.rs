@@ -35,7 +35,6 @@ pub(crate) struct Function {
 }
 
 impl Functions {
-    /// Reads the functions with these symbols.
     pub(crate) fn read<'n>(
         sections: &Sections<'_>,
         symbols: impl IntoIterator<Item = &'n str>,
@@ -93,8 +92,10 @@ impl Functions {
             }
             let is_union = rust.members.why_opaque() == Some(Opaque::Union);
             let is = if is_union { "is" } else { "is a struct with" };
-            let what = format!("its parameter {index}, `{}`, {is} {}", rust.name, passed.contains);
-            let what = format!("{what}, which C passes in other registers than Rust passes its bytes");
+            let what = format!(
+                "its parameter {index}, `{}`, {is} {}, which C passes in other registers than Rust passes its bytes",
+                rust.name, passed.contains
+            );
             let own = functions.found.values_mut().find(|own| own.as_ref().is_ok_and(|own| own.parameters == list));
             if let Some(own) = own {
                 *own = Err(what);
@@ -105,8 +106,8 @@ impl Functions {
 
     /// Adds the symbols without an entry that have the place of a symbol with one.
     pub(crate) fn add_aliases<'n, P: Ord>(&mut self, symbols: impl Iterator<Item = (&'n str, P)> + Clone) {
-        let known = symbols.clone().filter_map(|(symbol, place)| Some((place, self.found.get(symbol)?.clone())));
-        let known: BTreeMap<P, _> = known.collect();
+        let known: BTreeMap<P, _> =
+            symbols.clone().filter_map(|(symbol, place)| Some((place, self.found.get(symbol)?.clone()))).collect();
         for (symbol, place) in symbols {
             if let Some(function) = known.get(&place) {
                 self.found.entry(String::from(symbol)).or_insert_with(|| function.clone());
@@ -131,7 +132,6 @@ const OLD_STYLE: &str =
     "it is defined in the old style without a prototype (K&R), so C passes its `float` as a `double`";
 const NORMAL: RawValue<'static> = RawValue::CallingConvention(dw::DW_CC_normal);
 
-/// Returns whether a parameter is a `float`.
 fn has_float<'s>(units: &Units<'s>, function: &Subprogram<'s>) -> Result<bool, Error> {
     for place in function.listed(units)?.unwrap_or_default() {
         if complete(units, place)?.2.cpp == CppType::of(CppBase::Float { bits: 32 }) {
@@ -207,8 +207,8 @@ fn read<'s>(
         result.extend(types.row("", None, &ty, None, 0)?.map(|row| row.place));
     }
     let stream = if let [stream] = streams[..] { Some(stream) } else { None };
-    let own = rows.iter().enumerate().filter(|(index, _)| Some(*index) != stream).map(|(_, row)| *row);
-    let own: Vec<u32> = own.collect();
+    let own: Vec<u32> =
+        rows.iter().enumerate().filter(|(index, _)| Some(*index) != stream).map(|(_, row)| *row).collect();
     let parameters = types.store(|table| table.structure(&rows))?;
     structs.0.extend(by_value.into_iter().map(|(index, passed)| (parameters, index, passed)));
     Ok(Ok(Function {

@@ -167,7 +167,9 @@ pub(super) fn complete<'s>(units: &Units<'s>, place: Position) -> Result<(&'s st
     for _ in 0..=LONGEST_CHAIN {
         let (Some(place), None) = (next, ty) else { break };
         let entry = units.entry(place)?;
-        name = if name.is_empty() { units.name(&entry)? } else { name };
+        if name.is_empty() {
+            name = units.name(&entry)?;
+        }
         alignment = alignment.or(entry.alignment());
         (ty, next) = (entry.ty(units), entry.completes(units));
     }

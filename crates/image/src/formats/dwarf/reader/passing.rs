@@ -33,7 +33,7 @@ impl Passed {
         Ok(passed)
     }
 
-    /// Returns a part of the value. Returns its size.
+    /// Adds a part of the value. Returns its size.
     fn add(&mut self, units: &Units<'_>, mut at: Option<Position>, start: usize, depth: usize) -> Result<usize, Error> {
         for _ in 0..LONGEST_CHAIN {
             let Some(place) = at else { break };

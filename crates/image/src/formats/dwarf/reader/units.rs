@@ -184,10 +184,11 @@ impl<'u, 's> Walk<'u, 's> {
             };
             self.units.work(abbreviation.attributes().len())?;
             let (tag, has_children) = (abbreviation.tag(), abbreviation.has_children());
-            let mut attributes = Vec::with_capacity(abbreviation.attributes().len());
-            for &attribute in abbreviation.attributes() {
-                attributes.push(self.raw.read_attribute(attribute)?);
-            }
+            let attributes = abbreviation
+                .attributes()
+                .iter()
+                .map(|&attribute| self.raw.read_attribute(attribute))
+                .collect::<Result<_, _>>()?;
             self.is_done |= depth == 0 && !has_children;
             let place = Position { unit: self.unit, offset };
             return Ok(Some((depth, Die { place, tag, has_children, attributes })));

@@ -119,7 +119,9 @@ impl Operation {
         let (mut types, mut has_carry) = (0, false);
         for part in parts {
             if let Some(scalar) = Scalar::parse(part) {
-                operation.ty = if types == 0 { scalar } else { operation.ty };
+                if types == 0 {
+                    operation.ty = scalar;
+                }
                 operation.from = scalar;
                 types += 1;
             }
@@ -129,7 +131,9 @@ impl Operation {
                 _ if part == "const" || part.starts_with("shared") => AccessSpace::Other,
                 _ => AccessSpace::Generic,
             };
-            operation.space = if operation.space == AccessSpace::Generic { space } else { operation.space };
+            if operation.space == AccessSpace::Generic {
+                operation.space = space;
+            }
             operation.is_high |= part == "hi";
             has_carry |= part == "cc";
         }

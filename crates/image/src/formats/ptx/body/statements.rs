@@ -87,8 +87,10 @@ impl Operands {
 
     /// Returns its register, or none for a number, and its offset.
     pub(super) fn address(&self, index: usize) -> Option<(Register, i32)> {
-        let firsts = (0..self.starts.len()).filter_map(|position| self.at(position).first());
-        let operand = firsts.filter(|operand| operand.enclosed == Enclosed::Brackets).nth(index)?;
+        let operand = (0..self.starts.len())
+            .filter_map(|position| self.at(position).first())
+            .filter(|operand| operand.enclosed == Enclosed::Brackets)
+            .nth(index)?;
         Some((operand.register()?, i32::try_from(operand.offset).unwrap_or(i32::MAX)))
     }
 }

@@ -234,8 +234,10 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                 let can_differ = !is_sum || lists.is_difference(value.atoms);
                 let is_integer =
                     |atom| matches!(atom, Atom::Slot(slot) if self.slots[slot as usize].slot.arithmetic.is_some());
-                let all = terms.iter().map(|term| term.0);
-                let mut all = all.filter(|atom| self.is_address(*atom) || can_differ && !is_integer(*atom));
+                let mut all = terms
+                    .iter()
+                    .map(|term| term.0)
+                    .filter(|atom| self.is_address(*atom) || can_differ && !is_integer(*atom));
                 let first = all.next().filter(|atom| self.is_address(*atom));
                 if all.next().is_some() { None } else { first }
             }

@@ -138,7 +138,7 @@ impl Value {
         }
     }
 
-    /// Sets the bits of two values. Two parts of an address that was loaded are an address.
+    /// Returns the bits of two values. Two parts of an address that was loaded are an address.
     fn both(self, other: Self, bytes: u8, lists: &mut Lists) -> Self {
         let both = self.bits(bytes, lists).join(other.bits(bytes, lists), lists);
         if bytes < 8 { both } else { both.join(Self::ELSEWHERE, lists) }
@@ -175,7 +175,7 @@ impl Value {
         Self { number: Number::multiple(number.alignment(1 << 31)), ..self }
     }
 
-    /// Sets a number from the value: of this kind, unless it is the distance of two addresses.
+    /// Returns a number from the value: of this kind, unless it is the distance of two addresses.
     pub(super) fn scaled(self, kind: Derivation, number: Number, lists: &mut Lists) -> Self {
         let kind = if self.inexact(lists) == Derivation::Difference { Derivation::Difference } else { kind };
         Self { number, ..Self::of(kind, lists.parts(self.atoms)) }
