@@ -109,7 +109,6 @@ impl<'m> Copies<'m> {
     }
 }
 
-/// Returns a key as a number.
 fn number((address, index): (usize, usize)) -> u128 {
     (address as u128) << 64 | index as u128
 }

@@ -62,29 +62,31 @@ impl TypeWriter {
         referent: usize,
     ) -> u32 {
         let body = self.body(parameter.body);
-        let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes);
-        writer.text(parameter.name);
-        writer.text(parameter.spelling);
-        writer.ty(parameter, named);
-        writer.lengths(parameter.cpp.extents);
-        writer.number(members);
-        writer.number(body);
-        writer.number(referent);
-        self.place(bytes)
+        self.written(|writer| {
+            writer.text(parameter.name);
+            writer.text(parameter.spelling);
+            writer.ty(parameter, named);
+            writer.lengths(parameter.cpp.extents);
+            writer.number(members);
+            writer.number(body);
+            writer.number(referent);
+        })
     }
 
     pub(crate) fn variant(&mut self, variant: Variant<'_>) -> u32 {
-        let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes);
-        writer.integer(variant.value);
-        writer.text(variant.name);
-        self.place(bytes)
+        self.written(|writer| {
+            writer.integer(variant.value);
+            writer.text(variant.name);
+        })
     }
 
     pub(crate) fn text(&mut self, text: &str) -> u32 {
+        self.written(|writer| writer.text(text))
+    }
+
+    fn written(&mut self, write: impl FnOnce(&mut Writer<'_>)) -> u32 {
         let mut bytes = Vec::new();
-        Writer::new(&mut bytes).text(text);
+        write(&mut Writer::new(&mut bytes));
         self.place(bytes)
     }
 
@@ -117,13 +119,7 @@ impl TypeWriter {
         self.bytes.extend(bytes);
         next
     }
-}
 
-pub(crate) fn opaque(why: Opaque) -> usize {
-    1 + usize::from(index(&Opaque::ALL, why))
-}
-
-impl TypeWriter {
     pub(crate) fn body(&mut self, body: Body<'_>) -> usize {
         if !body.is_known() {
             return UNKNOWN;
@@ -154,6 +150,10 @@ impl TypeWriter {
             writer.number((self.text(evidence.file) as usize) << 2 | STORED);
         }
     }
+}
+
+pub(crate) fn opaque(why: Opaque) -> usize {
+    1 + usize::from(index(&Opaque::ALL, why))
 }
 
 impl Writer<'_> {

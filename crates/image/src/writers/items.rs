@@ -92,7 +92,6 @@ impl Kernel<'_> {
     }
 }
 
-/// Names that are in use.
 type Names = Map<Vec<u8>, ()>;
 
 fn take(name: &mut String, taken: &mut Names) {

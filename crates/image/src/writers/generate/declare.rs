@@ -100,10 +100,8 @@ impl RustWriter<'_, '_> {
     fn enumeration(&mut self, name: &str, integer: &str, values: &[(String, i128)]) {
         self.line(0, &format!("#[repr({integer})]"));
         let mut taken = BTreeSet::new();
-        let mut named: Vec<(String, i128)> = Vec::new();
-        for (name, value) in values {
-            named.push((raw(unused(&variable(name), &mut taken)), *value));
-        }
+        let named: Vec<(String, i128)> =
+            values.iter().map(|(name, value)| (raw(unused(&variable(name), &mut taken)), *value)).collect();
         let mut first: Vec<&(String, i128)> = Vec::new();
         let mut others = Vec::new();
         let mut known = BTreeMap::new();

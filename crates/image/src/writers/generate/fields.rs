@@ -84,7 +84,7 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
     let given = parameters.iter().map(|parameter| parameter.name);
     let wanted = given.clone().enumerate().map(|(index, name)| {
-        let has_name = !name.is_empty() && !is_made(name);
+        let has_name = !is_made(name);
         let wanted = if has_name { variable(name) } else { format!("arg{index}") };
         let renamed = (has_name && wanted != name).then(|| name.to_owned());
         (wanted, renamed)
@@ -164,7 +164,7 @@ impl Generic {
 
 const SHOWN: usize = 3;
 
-/// Returns the type parameter replaces the types that differ, which must be the same `pair` everywhere.
+/// The type parameter replaces the types that differ, which must be the same `pair` everywhere.
 fn shared(a: &Ty, b: &Ty, pair: &mut Option<(Ty, Ty)>) -> Option<Ty> {
     match (a, b) {
         _ if a == b => Some(a.clone()),

@@ -185,8 +185,8 @@ impl RustWriter<'_, '_> {
                 arguments.push(format!("{name}: {ty}"));
             }
             let result = launcher.result().map_or_else(String::new, |result| {
-                let ty = result_leaf(&result).map(|leaf| self.ty(&Ty::Leaf(leaf)));
-                let ty = ty.unwrap_or_else(|| "*mut ::core::ffi::c_void".into());
+                let ty = result_leaf(&result)
+                    .map_or_else(|| "*mut ::core::ffi::c_void".into(), |leaf| self.ty(&Ty::Leaf(leaf)));
                 format!(" -> {ty}")
             });
             let (before, end) = match library {

@@ -132,8 +132,7 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
         fields = found.iter().map(|(kernel, _)| fields::of_kernel(kernel, &mut types)).collect();
         own = variables.iter().filter_map(|variable| fields::of_variable(variable, &mut types)).collect();
     }
-    let used = fields.iter().flatten().flatten();
-    let used = used.filter_map(|field| field.ty.named()).chain(own);
+    let used = fields.iter().flatten().flatten().filter_map(|field| field.ty.named()).chain(own);
     let definitions = types.finish(used.collect());
     let instances = items.iter().filter_map(|item| match item.what {
         items::What::Kernels(start, count) => {

@@ -16,8 +16,8 @@ const DEEPEST: usize = 64;
 
 impl<'a> Collector<'_, 'a> {
     pub(super) fn define(&mut self, path: Path, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
-        let source_align = parameter.align.map(Alignment::bytes);
-        let source_align = source_align.or_else(|| self.param_aligns.get(path.full()).copied());
+        let source_align =
+            parameter.align.map(Alignment::bytes).or_else(|| self.param_aligns.get(path.full()).copied());
         let origin = Origin { spelling: parameter.spelling.to_string(), place: self.place.join(".") };
         let kind = if self.header.is_included(&path) {
             Some(Declared::Included)
@@ -103,10 +103,8 @@ impl<'a> Collector<'_, 'a> {
             return Err(self.error(unknown_parts("members of", &self.place.join("."))));
         }
         let members: Vec<Parameter<'a>> = members.iter().filter(|member| member.size > 0).collect();
-        let names = Local::all(members.iter().map(Parameter::cpp_name));
-        let names = names.map_err(|problem| self.error(problem))?;
-        let members = members.iter().zip(names);
-        let members = members.map(|(member, name)| {
+        let names = Local::all(members.iter().map(Parameter::cpp_name)).map_err(|problem| self.error(problem))?;
+        let members = members.iter().zip(names).map(|(member, name)| {
             let place = name.was.clone().unwrap_or_else(|| name.name.clone());
             self.at(&place, |this| {
                 let Some(offset) = member.offset else {
@@ -141,8 +139,7 @@ impl<'a> Collector<'_, 'a> {
                 path.full()
             )));
         };
-        let names = Local::all(variants.iter().map(|variant| variant.name));
-        let names = names.map_err(|problem| self.error(problem))?;
+        let names = Local::all(variants.iter().map(|variant| variant.name)).map_err(|problem| self.error(problem))?;
         let values = variants.iter().map(|variant| variant.value_in(size, is_signed));
         Ok(Declared::Enum { underlying, variants: names.into_iter().zip(values).collect() })
     }
@@ -185,8 +182,6 @@ fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
 }
 
 fn is_own_struct(cpp: CppType<'_>) -> bool {
-    match cpp.base {
-        CppBase::Named(name) => cuda::known(name, None).is_none_or(|known| known.layout.is_none()) && !cpp.is_pointer(),
-        _ => false,
-    }
+    let of_cuda = |name| cuda::known(name, None).is_some_and(|known| known.layout.is_some());
+    matches!(cpp.base, CppBase::Named(name) if !of_cuda(name) && !cpp.is_pointer())
 }

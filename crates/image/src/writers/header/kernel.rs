@@ -13,15 +13,13 @@ use kernel_args_abi::{Body, Class, CppBase, CppType, Members, Parameter, check::
 
 /// Returns the path, and the C++ name if the symbol is mangled.
 fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
-    let demangled = if symbol.starts_with("_Z") {
-        let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
-        Some(demangled.ok_or(
+    let read = || {
+        Demangled::new(symbol).filter(Demangled::has_parameters).ok_or(
             "it is not the mangled name of a C++ function\n  help: use the symbol from the image, or the C++ name of \
              the kernel",
-        )?)
-    } else {
-        None
+        )
     };
+    let demangled = symbol.starts_with("_Z").then(read).transpose()?;
     if demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some()) {
         return Err(
             "it is an instance of a template, and only the template itself can be declared\n  help: declare an \
@@ -54,8 +52,7 @@ impl<'a> Collector<'_, 'a> {
         demangled: Option<&Demangled>,
     ) -> Result<Prototype, HeaderError> {
         let parameters = &kernel.parameters;
-        let names = Local::all(parameters.iter().map(Parameter::cpp_name));
-        let names = names.map_err(|problem| self.error(problem))?;
+        let names = Local::all(parameters.iter().map(Parameter::cpp_name)).map_err(|problem| self.error(problem))?;
         let of_symbol = demangled.and_then(Demangled::parameters);
         if let Some(types) = &of_symbol
             && types.len() != parameters.len()

@@ -40,8 +40,8 @@ pub(super) fn place(
         Base::Bytes(_) if ty.shape.depth == 0 => Some(1),
         _ => align_of(ty),
     };
-    let extents = members.iter().map(|member| Some((member.offset, member.size, align(&member.ty)?)));
-    let extents: Option<Vec<_>> = extents.collect();
+    let extents: Option<Vec<_>> =
+        members.iter().map(|member| Some((member.offset, member.size, align(&member.ty)?))).collect();
     let is_possible = |align| source_align.is_none_or(|known| known == align);
     let packing = extents.and_then(|extents| packing(&extents, size, &[1, 2, 4, 8, 16], true, is_possible));
     let Some((pack, align)) = packing else {

@@ -180,8 +180,7 @@ impl Header<'_> {
             return Err(problem("namespace", self.namespace, help));
         }
         for (file, _) in &self.includes {
-            let plain = file.strip_prefix('<').and_then(|file| file.strip_suffix('>'));
-            let plain = plain.unwrap_or(file);
+            let plain = file.strip_prefix('<').and_then(|file| file.strip_suffix('>')).unwrap_or(file);
             if plain.is_empty() || plain.contains(['"', '<', '>', '\\']) || plain.contains(char::is_control) {
                 let help = "give its path, such as `sim/light.cuh`, or `<name>` for a system header";
                 return Err(problem("include file", file, help));
@@ -200,17 +199,14 @@ fn check_names(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> R
         );
         HeaderError::new(name, problem)
     };
-    let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
     let mut symbols = BTreeSet::new();
-    for kernel in kernels.drain(..) {
+    for kernel in core::mem::take(kernels) {
         if symbols.insert(kernel.symbol.clone()) {
-            unique.push(kernel);
-        } else if !unique.contains(&kernel) {
+            kernels.push(kernel);
+        } else if !kernels.contains(&kernel) {
             return Err(taken(&kernel.symbol));
         }
     }
-    *kernels = unique;
-
     let own = collector
         .definitions
         .iter()

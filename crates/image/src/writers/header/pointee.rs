@@ -117,8 +117,9 @@ fn differ(by_value: &str, pointer: &str) -> bool {
     let Some((name, expected)) = instance else {
         return false;
     };
-    let places = (1..pointer.len()).filter(|&at| pointer[at] == "<" && pointer[at - 1] == *name);
-    let mut found = places.filter_map(|at| arguments(&pointer[at..]));
+    let mut found = (1..pointer.len())
+        .filter(|&at| pointer[at] == "<" && pointer[at - 1] == *name)
+        .filter_map(|at| arguments(&pointer[at..]));
     found.any(|found| !is_open(found) && found != expected)
 }
 

@@ -19,7 +19,12 @@ pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_o
     }
     writer.enter("");
     writer.kernels(kernels, left_out);
-    writer.foot();
+    if writer.has_offsets() {
+        writer.line("\n#undef KERNEL_ARGS_OFFSET_OF");
+    }
+    if let Some(guard) = collector.header.guard {
+        writer.line(&format!("\n#endif // {guard}"));
+    }
     writer.text
 }
 
@@ -49,12 +54,10 @@ impl HeaderWriter<'_, '_, '_> {
             Base::Known(base, _) => base.clone(),
             Base::Own(path) => {
                 let full = path.full();
-                let first = full.split("::").next().unwrap_or(full);
-                if full.contains('<') {
-                    format!("::{full}")
-                } else if namespace.is_empty() && !hidden.contains(first) {
+                let is_visible = |name: &str| !full.contains('<') && !hidden.contains(name);
+                if namespace.is_empty() && is_visible(full.split("::").next().unwrap_or(full)) {
                     full.into()
-                } else if path.namespace() == namespace && !hidden.contains(path.name()) {
+                } else if path.namespace() == namespace && is_visible(path.name()) {
                     path.name().into()
                 } else {
                     format!("::{full}")
@@ -170,15 +173,6 @@ impl HeaderWriter<'_, '_, '_> {
     fn padding(&mut self, count: usize) {
         if count > 0 {
             self.line(&format!("    // {} of padding", bytes(count)));
-        }
-    }
-
-    fn foot(&mut self) {
-        if self.has_offsets() {
-            self.line("\n#undef KERNEL_ARGS_OFFSET_OF");
-        }
-        if let Some(guard) = self.collector.header.guard {
-            self.line(&format!("\n#endif // {guard}"));
         }
     }
 }
