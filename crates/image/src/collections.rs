@@ -77,7 +77,7 @@ pub(crate) fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Returns a stable sort. Only its last step is compiled for each type.
+/// A stable sort. Only its last step is compiled for each type.
 pub(crate) fn sort<T>(list: &mut [T], compare: &dyn Fn(&T, &T) -> Ordering) {
     let mut order = order(list.len(), &|a, b| compare(&list[a], &list[b]));
     for start in 0..order.len() {

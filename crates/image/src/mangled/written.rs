@@ -19,7 +19,8 @@ pub(super) struct Written {
 impl Written {
     /// `None` if the text does not have this form, or has operators that look like brackets.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        if has_operator(text) {
+        // As a word, unlike in `linear_operator`.
+        if text.split(|c| !in_name(c)).any(|word| word == "operator") {
             return None;
         }
         let bytes = text.as_bytes();
@@ -65,11 +66,6 @@ impl Written {
         }
         (!name.is_empty()).then_some(written)
     }
-}
-
-/// As a word, unlike in `linear_operator`.
-fn has_operator(text: &str) -> bool {
-    text.split(|c| !in_name(c)).any(|word| word == "operator")
 }
 
 fn in_name(c: char) -> bool {

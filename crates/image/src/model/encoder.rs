@@ -102,7 +102,8 @@ impl<'k> Encoder<'k> {
             && !place.text.is_empty()
         {
             writer.number(place.at);
-            writer.number(print(place.text));
+            // Truncated for a 32-bit `usize`.
+            writer.number(fingerprint(place.text) as u32 as usize);
         }
         let mut types = Vec::new();
         let (mut keys, mut list) = (Vec::new(), Vec::new());
@@ -186,9 +187,4 @@ fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let unqualified = demangled.name().rfind("::").map_or(0, |at| at + 2);
     let name = &spelled.name;
     [name.start, name.start + unqualified, name.end, spelled.instance_end()]
-}
-
-/// Truncated for a 32-bit `usize`.
-fn print(text: &[u8]) -> usize {
-    fingerprint(text) as u32 as usize
 }

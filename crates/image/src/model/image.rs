@@ -169,13 +169,11 @@ fn fat_binary(image: &[u8]) -> Result<(), Error> {
             continue;
         }
         let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
-        let is_elf = bytes.starts_with(b"\x7fELF");
         match member.kind {
-            fatbin::Kind::Elf => cubin::validate(&bytes).map_err(Error::Cubin)?,
-            fatbin::Kind::Ptx if format(&bytes)? != Kind::Ptx => {
-                return Err(Error::unknown(&bytes));
+            fatbin::Kind::Ptx if format(&bytes)? != Kind::Ptx => return Err(Error::unknown(&bytes)),
+            kind if kind == fatbin::Kind::Elf || bytes.starts_with(b"\x7fELF") => {
+                cubin::validate(&bytes).map_err(Error::Cubin)?;
             }
-            _ if is_elf => cubin::validate(&bytes).map_err(Error::Cubin)?,
             _ => {}
         }
     }

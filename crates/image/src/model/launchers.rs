@@ -136,8 +136,10 @@ impl Launchers {
         // The symbol of a C++ function is mangled. It can have an alias in C: an instance of a template.
         let is_plain = |text: &str| !text.starts_with("_Z");
         let places: BTreeSet<_> = own.iter().filter(|own| is_plain(own.0)).map(|own| own.2).collect();
-        let wanted = own.iter().filter(|own| is_plain(own.0) || elf.is_relocatable() && places.contains(&own.2));
-        let wanted = wanted.map(|own| own.0);
+        let wanted = own
+            .iter()
+            .filter(|own| is_plain(own.0) || elf.is_relocatable() && places.contains(&own.2))
+            .map(|own| own.0);
         let convention = if elf.machine() == elf::EM_AARCH64 { Convention::Aapcs64 } else { Convention::SystemV };
         let mut functions = match Sections::of_object(&elf) {
             Ok(sections) if sections.is_empty() => Err(LauncherError::NoDebugInfo),

@@ -64,20 +64,20 @@ impl Parser<'_> {
     }
 
     pub(super) fn argument(&mut self) -> Option<Id> {
-        self.deeper(|parser| match (parser.next(), parser.peek(1)) {
-            (b'X', _) => {
+        self.deeper(|parser| match parser.next() {
+            b'X' => {
                 parser.skip(1);
                 let value = parser.expression()?;
                 parser.expect("E")?;
                 Some(value)
             }
-            (b'J', _) => {
+            b'J' => {
                 parser.skip(1);
                 let pack = parser.until("E", Self::argument)?;
                 Some(parser.listed(&pack))
             }
-            (b'L', _) => parser.literal(),
-            (b'T', _) if parser.declares() => {
+            b'L' => parser.literal(),
+            b'T' if parser.declares() => {
                 // Its name is not part of an enclosing level.
                 let level = parser.levels.len();
                 parser.levels.push(None);

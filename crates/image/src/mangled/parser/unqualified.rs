@@ -116,10 +116,12 @@ impl Parser<'_> {
         while self.declares() {
             declared.push(self.declaration()?);
         }
-        let text = if declared.is_empty() { "" } else { "<%>" };
-        if declared.is_empty() {
+        let text = if declared.is_empty() {
             self.levels.pop();
-        }
+            ""
+        } else {
+            "<%>"
+        };
         let declared = self.listed(&declared);
         let declared = self.form(text, 0, &[declared]);
         let first = self.constraint(" requires % ")?;

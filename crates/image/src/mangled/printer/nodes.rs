@@ -142,7 +142,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.push(text);
     }
 
-    /// Returns a reference to a reference collapses to one reference.
+    /// A reference to a reference collapses to one reference.
     pub(super) fn collapsed(&mut self, mut mark: &'static str, mut to: Id) -> (&'static str, Id) {
         let mut inner = to;
         for _ in 0..DEPTH_LIMIT {

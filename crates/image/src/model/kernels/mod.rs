@@ -231,8 +231,11 @@ impl<'a> Kernels<'a> {
                 what: "it contains different parameters than the image",
             });
         }
-        let parts = self.places(kernel.name).iter().filter_map(|&place| self.part(place));
-        let mut errors = parts.flat_map(|part| part.debug_info.errors());
+        let mut errors = self
+            .places(kernel.name)
+            .iter()
+            .filter_map(|&place| self.part(place))
+            .flat_map(|part| part.debug_info.errors());
         errors.find(|error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name)).cloned()
     }
 

@@ -55,8 +55,10 @@ impl Kernels<'_> {
         }
         let generations = self.generations().flatten();
         // The choice of code changes at a generation of the image, and behind one that is for this generation alone.
-        let generations = generations.flat_map(|sm| [sm, Sm(sm.0 + 1)]);
-        let mut limits = generations.chain([NO_GPU]).filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
+        let mut limits = generations
+            .flat_map(|sm| [sm, Sm(sm.0 + 1)])
+            .chain([NO_GPU])
+            .filter_map(|sm| Some(self.chosen(places, Some(sm))?.limits()));
         let first = limits.next()?;
         limits.all(|other| other == first).then_some(first)
     }
