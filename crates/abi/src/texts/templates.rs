@@ -43,7 +43,9 @@ macro_rules! templates {
     (@value kernels $value:ident) => { Placeholder::Count($value, "more kernels") };
     (@value cpp $value:ident) => { Placeholder::Cpp($value) };
     (@value layout $value:ident) => { Placeholder::Layout($value.0, $value.1) };
-    (@value $things:ident $value:ident) => { Placeholder::Count($value, stringify!($things)) };
+    (@value bytes $value:ident) => { Placeholder::Count($value, "bytes") };
+    (@value parameters $value:ident) => { Placeholder::Count($value, "parameters") };
+    (@value fields $value:ident) => { Placeholder::Count($value, "fields") };
 }
 
 templates! {
