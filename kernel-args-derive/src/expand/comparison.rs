@@ -88,7 +88,8 @@ impl<'a> Comparison<'a> {
         let (at, private) = (respan(krate, span), private_at(krate, span));
         let summarize = summary.as_ref().map(|summary| {
             // SAFETY: both are of the image that this macro has read and validated, which `checked_image` compares.
-            quote_spanned!(span=> let __source = unsafe { __source.summarized(#summary) };)
+            // Without the span of user code, which may deny `unsafe_code`.
+            quote!(let __source = unsafe { __source.summarized(#summary) };)
         });
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
