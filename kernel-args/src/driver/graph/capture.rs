@@ -183,13 +183,15 @@ impl<A: KernelArgs> Kernel<A> {
         let fit = |args, checked: &Checked<'_, '_>| {
             let slot = new_slot(self.keep_loaded())?;
             if !add_slot(before.id, &slot) {
-                return Err(explain::CAPTURED.foreign_capture(name()));
+                return Err(explain::CAPTURED.foreign_capture(name()).into());
             }
             begun = Some((slot, checked.shared));
             Ok(self.fit(args))
         };
         let callee = Callee::Function(self.as_function());
-        let launched = FunctionDoor::<_, _, InGraph>::new(callee, launch, args, fit, promise).and_then(prepare);
+        let launched = FunctionDoor::<_, _, InGraph>::new(callee, launch, args, fit, promise)
+            .and_then(prepare)
+            .map_err(|error| *error);
         let Some((slot, shared)) = begun else {
             // It gets a slot before the driver is called.
             return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));
