@@ -167,11 +167,7 @@ display!(LaunchError, |this, f| match this {
         "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before a different stream uses the same memory"
     ),
-    Self::Failed(_) | Self::Launcher(_) | Self::Limit(_) | Self::Contract(_) | Self::UnsupportedAttribute(_) => {
-        source(this, f)
-    }
-    #[cfg(feature = "observe")]
-    Self::Pointer(_) => source(this, f),
+    group => source(group, f),
 });
 
 display!(FailedLaunch, |this, f| {
