@@ -139,7 +139,6 @@ impl LostContext {
 
 display!(LostContext, |this, f| this.write(f, format_args!("{}", this.status)));
 
-/// Returns the first name in backquotes.
 fn kernel_of(report: &str) -> Option<&str> {
     report.split('`').nth(1)
 }

@@ -169,13 +169,10 @@ impl<A: KernelArgs> Kernel<A> {
     ) -> Result<(Arc<NodeSlot>, Result<Node<A>, Error>), Error> {
         let function = self.function();
         let (api, name) = (function.api, || function.name.clone());
-        let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
-            return Err(explain::CAPTURED.not_capturing(name()));
-        };
+        let not_capturing = || explain::CAPTURED.not_capturing(name());
+        let stream = launch.stream.filter(|_| launch.recording.is_none()).ok_or_else(not_capturing)?;
         bind(api, stream.context())?;
-        let Some(before) = api.capture_info(stream)? else {
-            return Err(explain::CAPTURED.not_capturing(name()));
-        };
+        let before = api.capture_info(stream)?.ok_or_else(not_capturing)?;
         if before.graph.is_none() {
             return Err(explain::CAPTURED.broken_capture(name()));
         }

@@ -18,7 +18,6 @@ use crate::{
     device::vector::Dim3,
     driver::{
         api::{CallError, DriverCall, KernelCall, KernelNodeParams, KernelNodeShape},
-        attributes::{divides, grid_of_clusters},
         config::{Attributes, Form, Launch},
         context::bind,
         error::{BoxedResult, Error},
@@ -134,7 +133,10 @@ where
             (Some(Added { attributes: Some(attributes), .. }), _) => {
                 Ok(check_attributes(function, &self.launch, attributes)?)
             }
-            (None, Some(cluster)) => Ok(check_cluster(function, cluster, self.launch.grid)?),
+            (None, Some(cluster)) => {
+                let limits = &function.attribute_limits;
+                Ok(limits.check_grid(|| name_of(function), "the node's cluster", cluster, self.launch.grid)?)
+            }
             _ => Ok(()),
         }
     }
@@ -267,14 +269,6 @@ fn other_context<A: KernelArgs>(function: &LoadedFunction, field: OtherContext) 
 #[inline(never)]
 fn name_of(function: &LoadedFunction) -> String {
     function.name.clone()
-}
-
-#[cold]
-fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
-    if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {
-        return Ok(());
-    }
-    Err(grid_of_clusters(name_of(function), "the node's cluster", cluster, grid))
 }
 
 #[cold]

@@ -47,7 +47,6 @@ pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Box<Error>
     unbound(&function.name, &function.context, error).into()
 }
 
-/// `what` cannot be recorded.
 #[cfg(feature = "graphs")]
 #[cold]
 pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {

@@ -243,7 +243,6 @@ fn names<A: LauncherArgs>() -> Names {
     Names(Some(A::PARAMETERS))
 }
 
-/// The arguments of one call.
 struct Lowered<'p, A> {
     /// A pointer to each parameter, whose bytes are a lowered field for `'p`.
     params: &'p [*mut c_void],
