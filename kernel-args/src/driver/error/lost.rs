@@ -46,7 +46,6 @@ impl LostContext {
     }
 
     #[cold]
-    #[expect(clippy::unnecessary_box_returns, reason = "one word in each error")]
     fn noticed(status: Status, near: Near) -> Box<Self> {
         let lost = Self {
             status,

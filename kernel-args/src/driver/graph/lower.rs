@@ -249,7 +249,6 @@ fn boxed(failure: Failure) -> Box<Failure> {
 
 #[cold]
 #[inline(never)]
-#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
 fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
     boxed(match error {
         CallError::Returned(call) => Failure::Driver(call, text_of(values)),
@@ -273,7 +272,6 @@ fn name_of(function: &LoadedFunction) -> String {
 
 #[cold]
 #[inline(never)]
-#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
 fn failed_wait(error: DriverError) -> Box<Failure> {
     let calls = "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,";
     boxed(Failure::Other(Error::cudarc(calls, error)))
