@@ -2,7 +2,7 @@
 """Lints the published crates without features, with each single feature, with the combinations that their READMEs and the guide
 show, with all features but one, with all features, and with each version of the cudarc bindings.
 
-`--quick` only checks the first three, with four single features, or four rows of a table, in one build: what a user writes compiles
+`--quick` only checks the first three, with eight single features, or eight rows of a table, in one build: what a user writes compiles
 without warnings.
 """
 
@@ -42,9 +42,9 @@ Features = dict[str, dict[str, list[str]]]
 
 
 def subsets(features: dict[str, list[str]]) -> list[set[str]]:
-    """No feature and each one, or each four; all but each one, and all."""
+    """No feature and each one, or each eight; all but each one, and all."""
     names = features.keys() - {"default"}
-    step = 4 if QUICK else 1
+    step = 8 if QUICK else 1
     found = [set(), *(set(sorted(names)[i : i + step]) for i in range(0, len(names), step))]
     if not QUICK:
         # A feature is on with each one that names it.
@@ -94,7 +94,7 @@ def shown(text: str, owner: str, features: Features) -> list[tuple[str, set[str]
             add(command[1] if command else owner, "--no-default-features" in line, more)
     for table in re.findall(r"^\| feature \| adds \|\n(.*?)^$", text, re.M | re.S):
         rows = re.findall(r"^\| (`[^|]*) \|", table, re.M)
-        step = 4 if QUICK else 1
+        step = 8 if QUICK else 1
         for i in range(0, len(rows), step):
             add(owner, False, set(re.findall(r"`([\w-]+)`", " ".join(rows[i : i + step]))))
     return found

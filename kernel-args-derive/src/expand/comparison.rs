@@ -86,16 +86,19 @@ impl<'a> Comparison<'a> {
             }
         };
         let (at, private) = (respan(krate, span), private_at(krate, span));
+        // It has the span of the macro in both places.
+        let source = quote!(__source);
         let summarize = summary.as_ref().map(|summary| {
             // SAFETY: both are of the image that this macro has read and validated, which `checked_image` compares.
-            quote_spanned!(span=> let __source = unsafe { __source.summarized(#summary) };)
+            // Without the span of user code, which may deny `unsafe_code`.
+            quote!(let __source = unsafe { __source.summarized(#summary) };)
         });
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
         quote_spanned! {span=>
             const SOURCE: #private::Option<#at::args::Source> =
                 {
-                    let __source = match (#image, __NAMED.symbol) {
+                    let #source = match (#image, __NAMED.symbol) {
                         (__image, #private::Option::Some(__symbol)) => {
                             __NAMED.source(__image, __symbol)
                         }
@@ -104,7 +107,7 @@ impl<'a> Comparison<'a> {
                         }
                     };
                     #summarize
-                    #private::Option::Some(__source)
+                    #private::Option::Some(#source)
                 };
         }
     }

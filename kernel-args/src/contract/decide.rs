@@ -132,15 +132,13 @@ impl Contract {
     /// `block_multiple_of = of`
     pub fn block_multiple(&self, block: Dim3, extent: Extent, of: ExactNumber) -> Result<(), ContractError> {
         let (found, of) = (extent.of(block), self.divisor(of)?);
-        let broken = Broken::BlockNotMultiple { block, extent, of };
-        self.unless(found % of == 0, broken)
+        self.unless(found % of == 0, Broken::BlockNotMultiple { block, extent, of })
     }
 
     /// `max_block = max`
     pub fn max_block(&self, block: Dim3, extent: Extent, max: ExactNumber) -> Result<(), ContractError> {
         let max = self.amount(max)?;
-        let broken = Broken::BlockTooLarge { block, extent, max };
-        self.unless(extent.of(block) <= max, broken)
+        self.unless(extent.of(block) <= max, Broken::BlockTooLarge { block, extent, max })
     }
 
     /// `grid_covers = required`
@@ -148,8 +146,7 @@ impl Contract {
         let required = self.amount(required)?;
         let Geometry { grid, block, .. } = geometry;
         let threads = extent.of(grid).saturating_mul(extent.of(block));
-        let broken = Broken::Uncovered { grid, block, extent, required };
-        self.unless(threads >= required, broken)
+        self.unless(threads >= required, Broken::Uncovered { grid, block, extent, required })
     }
 
     /// `requires = condition`

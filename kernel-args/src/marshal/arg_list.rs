@@ -131,15 +131,10 @@ impl Default for ArgList<'_> {
 impl fmt::Debug for ArgList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ArgList")?;
-        f.debug_list().entries(self.types.iter().map(|argument| Spelled(argument.spelling()))).finish()
-    }
-}
-
-/// Writes a text without quotes.
-struct Spelled(String);
-
-impl fmt::Debug for Spelled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        let mut list = f.debug_list();
+        for argument in self.types.iter() {
+            list.entry(&format_args!("{}", argument.spelling()));
+        }
+        list.finish()
     }
 }

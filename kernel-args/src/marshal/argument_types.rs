@@ -115,13 +115,13 @@ impl ArgumentTypes {
 }
 
 /// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime.
-fn without_paths(path: &str) -> String {
+pub(crate) fn without_paths(path: &str) -> String {
     let path = ["<'_>", "'_, ", "'_ "].iter().fold(String::from(path), |path, lifetime| path.replace(lifetime, ""));
     let mut text = String::with_capacity(path.len());
     let mut rest = &*path;
     while let Some(at) = rest.find("::") {
         let word = rest[..at].rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |before| before + 1);
-        text.push_str(&rest[..word]);
+        text.push_str(&rest[..if word < at { word } else { at + 2 }]);
         rest = &rest[at + 2..];
     }
     text.push_str(rest);

@@ -5,8 +5,9 @@ use core::{cell::Cell, marker::PhantomData};
 pub(crate) use on_device::SequenceSlices;
 #[cfg(feature = "cudarc")]
 use {
-    core::{mem::ManuallyDrop, ptr},
-    cudarc::driver::{CudaEvent, CudaStream, DriverError, SyncOnDrop, sys::CUevent},
+    core::mem::ManuallyDrop,
+    cudarc::driver::SyncOnDrop,
+    on_device::{LastEvent, record_use},
 };
 
 /// The stream of one launch: an argument of [`KernelArg::lower`](super::KernelArg::lower).
@@ -36,7 +37,7 @@ impl LaunchStream<'_> {
 mod on_device {
     #[cfg(feature = "observe")]
     use super::super::Lengths;
-    use super::{Guard, LastEvent, LaunchStream};
+    use super::{Guard, LaunchStream};
     #[cfg(feature = "graphs")]
     use crate::memory::RunMemory;
     use crate::memory::{ContextName, OtherContext};
@@ -46,7 +47,10 @@ mod on_device {
         mem::ManuallyDrop,
         ptr,
     };
-    use cudarc::driver::{CudaContext, CudaStream, DriverError, SyncOnDrop, sys::CUcontext};
+    use cudarc::driver::{
+        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
+        sys::{CUcontext, CUevent},
+    };
     #[cfg(feature = "graphs")]
     use cudarc::driver::{DevicePtr, sys::CUdeviceptr};
     use std::sync::Arc;
@@ -326,32 +330,61 @@ mod on_device {
             drop(self.0.take());
         }
     }
-}
 
-/// The last event that a guard has recorded since the launch: consecutive arguments can be views of one buffer.
-#[cfg(feature = "cudarc")]
-struct LastEvent(Cell<CUevent>);
+    /// The last event that a guard has recorded since the launch: consecutive arguments can be views of one buffer.
+    pub(super) struct LastEvent(Cell<CUevent>);
 
-#[cfg(feature = "cudarc")]
-impl LastEvent {
-    /// After the launch, the value is null until an event is recorded.
-    const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
+    impl LastEvent {
+        /// After the launch, the value is null until an event is recorded.
+        const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
 
-    const fn new() -> Self {
-        Self(Cell::new(Self::BEFORE_LAUNCH))
-    }
-
-    #[inline]
-    fn begin(&self) {
-        self.0.set(ptr::null_mut());
-    }
-
-    fn insert(&self, event: CUevent) -> bool {
-        let last = self.0.get();
-        if last != Self::BEFORE_LAUNCH {
-            self.0.set(event);
+        const fn new() -> Self {
+            Self(Cell::new(Self::BEFORE_LAUNCH))
         }
-        last != event
+
+        #[inline]
+        fn begin(&self) {
+            self.0.set(ptr::null_mut());
+        }
+
+        fn insert(&self, event: CUevent) -> bool {
+            let last = self.0.get();
+            if last != Self::BEFORE_LAUNCH {
+                self.0.set(event);
+            }
+            last != event
+        }
+    }
+
+    /// Records an event of a different context, which cudarc does only on a stream of that context: on its default
+    /// stream, after that has joined the launch's stream.
+    #[cold]
+    fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) -> Result<(), DriverError> {
+        if event.context() == stream.context() {
+            return Err(error);
+        }
+        let event_stream = event.context().default_stream();
+        let recorded = event_stream.join(stream).and_then(|()| event.record(&event_stream));
+        // After a launch, the context of the launch is current.
+        recorded.and(stream.context().bind_to_thread())
+    }
+
+    #[inline(never)]
+    pub(super) fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&LastEvent>) {
+        let sync = ManuallyDrop::new(sync);
+        match *sync {
+            // This replaces the drop of a `SyncOnDrop`.
+            Some(SyncOnDrop::Record(Some((event, stream)))) => {
+                let context = stream.context();
+                if context.is_managing_stream_synchronization()
+                    && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
+                    && let Err(error) = event.record(stream)
+                {
+                    context.record_err(record_elsewhere(event, stream, error));
+                }
+            }
+            _ => drop(ManuallyDrop::into_inner(sync)),
+        }
     }
 }
 
@@ -400,38 +433,5 @@ impl Drop for Guard<'_> {
         if self.sync.is_some() {
             record_use(self.sync.take(), self.recorded);
         }
-    }
-}
-
-/// Records an event of a different context, which cudarc does only on a stream of that context: on its default stream,
-/// after that has joined the launch's stream.
-#[cfg(feature = "cudarc")]
-#[cold]
-fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) -> Result<(), DriverError> {
-    if event.context() == stream.context() {
-        return Err(error);
-    }
-    let event_stream = event.context().default_stream();
-    let recorded = event_stream.join(stream).and_then(|()| event.record(&event_stream));
-    // After a launch, the context of the launch is current.
-    recorded.and(stream.context().bind_to_thread())
-}
-
-#[cfg(feature = "cudarc")]
-#[inline(never)]
-fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&LastEvent>) {
-    let sync = ManuallyDrop::new(sync);
-    match *sync {
-        // This replaces the drop of a `SyncOnDrop`.
-        Some(SyncOnDrop::Record(Some((event, stream)))) => {
-            let context = stream.context();
-            if context.is_managing_stream_synchronization()
-                && recorded.is_none_or(|recorded| recorded.insert(event.cu_event()))
-                && let Err(error) = event.record(stream)
-            {
-                context.record_err(record_elsewhere(event, stream, error));
-            }
-        }
-        _ => drop(ManuallyDrop::into_inner(sync)),
     }
 }

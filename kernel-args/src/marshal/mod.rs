@@ -81,7 +81,7 @@ pub(crate) use lower::marshal_shared;
 pub(crate) use param_writer::Row;
 #[cfg(feature = "cudarc")]
 pub(crate) use {
-    argument_types::{ArgumentType, ArgumentTypes},
+    argument_types::{ArgumentType, ArgumentTypes, without_paths},
     launch_stream::SequenceSlices,
     lower::{marshal_packed, marshal_params},
 };

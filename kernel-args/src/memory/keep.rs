@@ -145,19 +145,11 @@ impl<K: Keep + ?Sized> Keep for Box<K> {
     }
 }
 
-impl<K: Keep> Keep for Option<K> {
-    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
-        if let Some(value) = self {
-            value.memory(memory);
-        }
-    }
-}
-
 macro_rules! elements {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(
         impl<$($generics)*> Keep for $ty {
             fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
-                for value in self {
+                for value in self.iter() {
                     value.memory(memory);
                 }
             }
@@ -166,6 +158,7 @@ macro_rules! elements {
 }
 
 elements! {
+    [K: Keep] Option<K>;
     [K: Keep] Vec<K>;
     [K: Keep, const N: usize] [K; N];
 }

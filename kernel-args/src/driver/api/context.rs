@@ -68,9 +68,8 @@ impl Api {
         let count = out(|count| self.cuDeviceGetCount(count)).unwrap_or(0);
         let is_primary = |device: c_int| {
             // Only retaining the primary context returns its handle, and creates it if it is not active.
-            let retain = || out(|primary| self.cuDevicePrimaryCtxRetain(primary, device));
             is_active(self, device) == Some(true)
-                && retain().is_ok_and(|primary| {
+                && out(|primary| self.cuDevicePrimaryCtxRetain(primary, device)).is_ok_and(|primary| {
                     // SAFETY: the call releases what was just retained, and nothing more.
                     unsafe { release(device) };
                     primary == context

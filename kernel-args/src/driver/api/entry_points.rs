@@ -149,7 +149,7 @@ pub(super) fn symbol(library: &Library, name: &'static str) -> Result<NonNull<c_
     symbol.ok_or(Unavailable::EntryPoint(name.trim_end_matches('\0')))
 }
 
-pub(super) fn driver() -> Option<&'static Library> {
+pub(crate) fn driver() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
     let find = || {
@@ -173,10 +173,6 @@ pub(crate) fn declare_slice() -> Option<DeclareSlice> {
         // transmuted from a data pointer.
         Some(unsafe { core::mem::transmute::<NonNull<c_void>, DeclareSlice>(symbol) })
     })
-}
-
-pub(crate) fn is_available() -> bool {
-    driver().is_some()
 }
 
 /// `cudaRuntimeGetVersion`, if the CUDA runtime is loaded in this process.

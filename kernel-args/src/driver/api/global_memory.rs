@@ -193,7 +193,7 @@ impl InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         // In a capture of this thread, only the query is allowed.
-        if self.event.is_complete() || self.event.wait() {
+        if self.event.is_complete() || self.event.finish().is_ok() {
             // SAFETY: this is the only place that drops the memory, and the copy is complete.
             unsafe { ManuallyDrop::drop(&mut self.bytes) };
         }

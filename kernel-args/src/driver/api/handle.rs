@@ -188,10 +188,6 @@ impl Event {
         Ok(event)
     }
 
-    pub(crate) fn wait(&self) -> bool {
-        self.finish().is_ok()
-    }
-
     pub(crate) fn finish(&self) -> Result<(), CallError> {
         self.0.api.cuEventSynchronize(self.0.alive())
     }

@@ -54,7 +54,7 @@ pub(crate) use call_error::{CallError, Unavailable, out};
 pub use call_error::{DriverCall, Status};
 pub(crate) use context::{DeviceResource, Green, GreenObject, Null, OwnStream, make_current};
 pub(crate) use context_state::{ContextState, was_reset};
-pub(crate) use entry_points::{api, is_available, required, runtime_version};
+pub(crate) use entry_points::{api, driver, required, runtime_version};
 pub(crate) use global_memory::{GlobalMemory, NotCopied, PendingBytes};
 pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;

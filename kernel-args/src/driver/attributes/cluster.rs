@@ -37,17 +37,37 @@ impl AttributeLimits {
 
     pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
         match self.required_cluster {
-            Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => {
-                Err(grid_of_clusters(name(), "the kernel's cluster", cluster, grid))
-            }
+            Some(cluster) => self.check_grid(name, "the kernel's cluster", cluster, grid),
             None if self.directives.explicit_cluster => Err(Limit::error(
                 name(),
                 "a launch without a cluster",
                 "this kernel is compiled for clusters whose size each launch must specify (`.explicitcluster`)",
                 "specify it, for example `cluster = (2, 1, 1)`",
             )),
-            _ => Ok(()),
+            None => Ok(()),
         }
+    }
+
+    #[cold]
+    pub(crate) fn check_grid(
+        &self,
+        kernel: impl FnOnce() -> String,
+        name: &str,
+        cluster: Dim3,
+        grid: Dim3,
+    ) -> Result<(), Error> {
+        if self.directives.blocks_are_clusters || divides(cluster, grid) {
+            return Ok(());
+        }
+        // This saturates only if the grid exceeds its own limits too.
+        let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
+        let next = Dim3::new(up(grid.x, cluster.x), up(grid.y, cluster.y), up(grid.z, cluster.z));
+        Err(Limit::error(
+            kernel(),
+            format!("grid {grid} with {name} {cluster}"),
+            format!("a grid must be a multiple of its clusters along each axis; the next multiple is {next}"),
+            "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
+        ))
     }
 }
 
@@ -97,11 +117,7 @@ impl AttributeCheck<'_> {
                 "write 1 for an axis that is not used",
             ));
         }
-        let grid = Dim3::from(self.config.grid);
-        if !self.limits.directives.blocks_are_clusters && !divides(cluster, grid) {
-            return Err(grid_of_clusters((self.name)(), name, cluster, grid));
-        }
-        Ok(())
+        self.limits.check_grid(self.name, name, cluster, self.config.grid.into())
     }
 
     fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
@@ -178,20 +194,7 @@ impl AttributeCheck<'_> {
     }
 }
 
-#[cold]
-pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: Dim3) -> Error {
-    // This saturates only if the grid exceeds its own limits too.
-    let up = |extent: u32, part: u32| extent.div_ceil(part).saturating_mul(part);
-    let next = Dim3::new(up(grid.x, cluster.x), up(grid.y, cluster.y), up(grid.z, cluster.z));
-    Limit::error(
-        kernel,
-        format!("grid {grid} with {name} {cluster}"),
-        format!("a grid must be a multiple of its clusters along each axis; the next multiple is {next}"),
-        "round the grid up and have the kernel skip threads beyond its data, or use a cluster that divides the grid",
-    )
-}
-
 /// Returns whether `part` divides `whole` along each axis; no axis of `part` is 0.
-pub(crate) fn divides(part: Dim3, whole: Dim3) -> bool {
+fn divides(part: Dim3, whole: Dim3) -> bool {
     whole.x.is_multiple_of(part.x) && whole.y.is_multiple_of(part.y) && whole.z.is_multiple_of(part.z)
 }

@@ -16,8 +16,6 @@ mod node;
 mod recorded;
 
 pub(crate) use check::{AttributeCheck, check};
-#[cfg(feature = "graphs")]
-pub(crate) use cluster::{divides, grid_of_clusters};
 pub(crate) use encode::Encoded;
 pub(crate) use limits::AttributeLimits;
 #[cfg(feature = "graphs")]

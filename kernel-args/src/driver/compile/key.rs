@@ -46,15 +46,11 @@ pub(super) fn key(
             return Err(unknown.text());
         }
     }
-    Ok((key.finish(), changes(&includes)))
-}
-
-fn changes(includes: &Includes) -> Changes {
     let changed = |(path, text): (&PathBuf, &Option<_>)| {
         let path: &Path = if text.is_some() { path } else { path.parent()? };
         fs::metadata(path).and_then(|file| file.modified()).ok()
     };
-    includes.files.iter().map(changed).collect()
+    Ok((key.finish(), includes.files.iter().map(changed).collect()))
 }
 
 fn includes(options: &CompileOptions, source: &str, directives: &str) -> Includes {

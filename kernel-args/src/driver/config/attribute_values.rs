@@ -21,7 +21,6 @@ macro_rules! enums {
         )*}
 
         impl $name {
-            /// Returns the value with this number.
             #[allow(dead_code, reason = "not every value is read back")]
             pub(crate) fn of(number: u32) -> Option<Self> {
                 match number {
@@ -159,7 +158,6 @@ impl<'a> From<&'a CudaEvent> for ProgrammaticEvent<'a> {
     }
 }
 
-/// A value of an attribute.
 pub(super) trait EncodedValue<'e> {
     /// Calls `visit` with the attribute `id` that has this value, and with the value as text.
     fn encoded(self, id: u32, visit: &mut dyn FnMut(LaunchAttribute<'e>, &dyn Display));

@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// Returns whether the CUDA driver's library is on this machine. The machine can still have no GPU.
 #[must_use]
 pub fn is_available() -> bool {
-    api::is_available()
+    api::driver().is_some()
 }
 
 /// cudarc's context of the device `ordinal`. [`CudaContext::new`] panics without a driver.
@@ -93,8 +93,8 @@ pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Er
 
 /// Also returns the error of an earlier call of cudarc, unlike `Api::sm`.
 pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
-    let (major, minor) = context.compute_capability().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
-    Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
+    context.check_err().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
+    Ok(api()?.sm(context.cu_device())?)
 }
 
 /// Null if no context is current.

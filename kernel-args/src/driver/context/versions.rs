@@ -55,14 +55,20 @@ pub struct Gpu {
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the driver does not initialise.
 pub fn versions() -> Result<Versions, Error> {
-    let driver = driver_version()?;
+    let (api, driver) = (api()?, driver_version()?);
+    api.cuInit(0)?;
+    let count = out(|count| api.cuDeviceGetCount(count))?;
+    let gpu = |ordinal| Gpu::of(api, out(|device| api.cuDeviceGet(device, ordinal))?);
     Ok(Versions {
         driver,
         driver_release: fs::read_to_string("/proc/driver/nvidia/version").ok().and_then(|text| release_in(&text)),
         newest_ptx: driver.newest_ptx(),
         runtime: runtime_version().map(cuda_version),
+        #[cfg(feature = "nvrtc")]
         nvrtc: nvrtc_version(driver),
-        gpus: gpus()?,
+        #[cfg(not(feature = "nvrtc"))]
+        nvrtc: None,
+        gpus: (0..count).map(gpu).collect::<Result<_, _>>()?,
     })
 }
 
@@ -77,13 +83,6 @@ fn cuda_version(number: c_int) -> CudaVersion {
 
 pub(crate) fn machine(context: &Arc<CudaContext>) -> Result<(Sm, CudaVersion), Error> {
     Ok((context::sm(context)?, driver_version()?))
-}
-
-fn gpus() -> Result<Vec<Gpu>, Error> {
-    let api = api()?;
-    api.cuInit(0)?;
-    let count = out(|count| api.cuDeviceGetCount(count))?;
-    (0..count).map(|ordinal| Gpu::of(api, out(|device| api.cuDeviceGet(device, ordinal))?)).collect()
 }
 
 impl Gpu {
@@ -104,14 +103,8 @@ fn release_in(text: &str) -> Option<String> {
 
 #[cfg(feature = "nvrtc")]
 fn nvrtc_version(driver: CudaVersion) -> Option<CudaVersion> {
-    let nvrtc = kernel_args_nvrtc::system(driver.major).ok()?;
-    let (major, minor) = nvrtc.version().ok()?;
+    let (major, minor) = kernel_args_nvrtc::system(driver.major).ok()?.version().ok()?;
     Some(CudaVersion { major: u16::try_from(major).ok()?, minor: u16::try_from(minor).ok()? })
-}
-
-#[cfg(not(feature = "nvrtc"))]
-fn nvrtc_version(_: CudaVersion) -> Option<CudaVersion> {
-    None
 }
 
 fn or(version: Option<impl fmt::Display>, none: &str) -> String {

@@ -46,7 +46,6 @@ impl LostContext {
     }
 
     #[cold]
-    #[expect(clippy::unnecessary_box_returns, reason = "one word in each error")]
     fn noticed(status: Status, near: Near) -> Box<Self> {
         let lost = Self {
             status,
@@ -139,7 +138,6 @@ impl LostContext {
 
 display!(LostContext, |this, f| this.write(f, format_args!("{}", this.status)));
 
-/// Returns the first name in backquotes.
 fn kernel_of(report: &str) -> Option<&str> {
     report.split('`').nth(1)
 }

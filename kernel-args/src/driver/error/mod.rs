@@ -64,6 +64,17 @@ pub use {
     pointer::{AlignedBy, BadPointer, PointerProblem},
 };
 
+/// The result of a function that is compiled for each struct: it would copy the 88 bytes of an [`Error`] at each `?`.
+pub(crate) type BoxedResult<T = ()> = Result<T, Box<Error>>;
+
+impl From<CallError> for Box<Error> {
+    #[cold]
+    #[inline(never)]
+    fn from(error: CallError) -> Self {
+        Self::new(error.into())
+    }
+}
+
 /// Why a kernel was not loaded or not launched.
 ///
 /// ```

@@ -45,7 +45,6 @@ pub(crate) fn check_contracts<A: KernelArgs>(
 /// launch's values for that case.
 #[cold]
 #[inline(never)]
-#[expect(clippy::unnecessary_box_returns, reason = "a pointer has no tag to compare")]
 fn broken(name: impl FnOnce() -> String, contract: ContractError) -> Box<BrokenContract> {
     let kernel = name();
     Box::new(BrokenContract { kernel, contract })

@@ -117,7 +117,6 @@ impl Function {
         Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 
-    /// Returns the function, verified for a struct.
     pub(crate) fn verified(&self, of: StructType) -> Result<Verified, Error> {
         self.fits_type(of)?;
         Ok(Verified { function: self.clone(), arguments: Some(of.erased) })
@@ -323,10 +322,8 @@ pub(crate) trait Arguments: AnyArguments {
     /// What [`with_parameters`](Self::with_parameters) needs.
     type Types<'t>: Copy;
 
-    /// Calls `then` with the parameters.
     fn with_parameters(types: Self::Types<'_>, then: impl FnOnce(&[Parameter<'_>]));
 
-    /// Calls `pass` with the packed form of the arguments.
     fn marshal_packed<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce(Self::Types<'_>, &[u8]) -> R) -> R;
 
     /// Calls `pass` with a pointer to each parameter. They stay initialised until it returns.

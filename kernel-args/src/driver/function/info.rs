@@ -7,6 +7,7 @@ use crate::{
         api::{FunctionHandle, Null, StreamHandle},
         attributes::Encoded,
         config::Launch,
+        context::make_current,
         error::Error,
         query::{attribute, max_active_blocks, max_cooperative_blocks, number},
     },
@@ -24,24 +25,20 @@ pub struct BlockSuggestion {
 }
 
 impl LoadedFunction {
-    fn bind(&self) -> Result<(), Error> {
-        self.context.bind_to_thread().map_err(Error::context)
-    }
-
     pub(crate) fn attribute(&self, number: u32) -> Result<u32, Error> {
-        self.bind()?;
+        make_current(&self.context)?;
         Ok(attribute::get(self.handle(), number)?)
     }
 
     pub(crate) fn newer_attribute(&self, newer: attribute::Newer) -> Result<Option<u32>, Error> {
-        self.bind()?;
+        make_current(&self.context)?;
         Ok(attribute::get_newer(self.handle(), newer)?)
     }
 
     /// Returns its handle, with its context current, after it was allowed the dynamic shared memory.
     fn with_shared(&self, shared: u32) -> Result<FunctionHandle<'_>, Error> {
         self.allow_shared(shared)?;
-        self.bind()?;
+        make_current(&self.context)?;
         Ok(self.handle())
     }
 

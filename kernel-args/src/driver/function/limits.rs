@@ -6,6 +6,7 @@ use crate::{
     device::vector::Dim3,
     driver::{
         config::{Launch, SharedMemoryMode},
+        context::make_current,
         error::{Error, Limit},
         query::{allow, exceeded},
     },
@@ -79,7 +80,7 @@ impl LoadedFunction {
             let limit = format!("this device allows at most {} bytes for this kernel", self.max_shared);
             return Err(exceeded(self.name.clone(), bytes, limit));
         }
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let allowed = allow(self.handle(), bytes, &|| self.name.clone())?;
         self.shared.fetch_max(allowed, Ordering::Relaxed);
         Ok(())
@@ -89,16 +90,15 @@ impl LoadedFunction {
     #[cold]
     #[inline(never)]
     fn check_sizes(&self, [grid, block]: [Dim3; 2], names_cluster: bool, shared_given: bool) -> Result<(), Error> {
-        let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let or_exchanged = |help| or_exchanged(help, [grid, block], [self.max_grid, self.max_block], self.max_threads);
         let (of_grid, of_block) = (|| format!("grid {grid}"), || format!("block {block}"));
-        let (requested, limit, help) = if has_zero(grid) {
+        let (requested, limit, help) = if grid.count() == 0 {
             (
                 of_grid(),
                 "a grid has at least one block along each axis".into(),
                 "for zero elements, do not launch the kernel",
             )
-        } else if has_zero(block) {
+        } else if block.count() == 0 {
             (
                 of_block(),
                 "a block has at least one thread along each axis".into(),

@@ -5,7 +5,7 @@ use crate::{
     driver::{
         api::{self, Api, FunctionHandle, api},
         attributes::AttributeLimits,
-        context::sm,
+        context::{make_current, sm},
         error::Error,
         image::Description,
         query::{SHARED_WITHOUT_OPT_IN, attribute, device_attribute, max_sizes},
@@ -57,10 +57,9 @@ impl LoadedFunction {
         context: &Arc<CudaContext>,
         description: Option<&Description>,
     ) -> Result<Self, Error> {
-        /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
         const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 97;
         let api = api()?;
-        context.bind_to_thread().map_err(Error::context)?;
+        make_current(context)?;
         let [max_grid, max_block] = max_sizes()?;
         let handle = function.alive();
         #[cfg(feature = "observe")]

@@ -115,10 +115,10 @@ impl<B> Graph<B> {
         let after = self.after(None, after)?;
         make_current(&self.context).map_err(Error::from)?;
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
-        let (node, mut bodies) = explain::CONDITIONAL_ADDED.check(after.add_conditional(params))?;
+        let (node, bodies) = explain::CONDITIONAL_ADDED.check(after.add_conditional(params))?;
         self.contents.unused_conditions -= 1;
         let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
-        for (index, driver) in (0..count).zip(bodies.drain(..)) {
+        for (index, driver) in (0..count).zip(bodies) {
             let mut filled = Filled { body: Body::of(driver, self.context.clone()), node, around: &mut self.contents };
             let body = &mut filled.body;
             body.place = Nesting::in_graphs(self.place.around.iter().copied().chain([self.place.own]).collect());

@@ -169,13 +169,10 @@ impl<A: KernelArgs> Kernel<A> {
     ) -> Result<(Arc<NodeSlot>, Result<Node<A>, Error>), Error> {
         let function = self.function();
         let (api, name) = (function.api, || function.name.clone());
-        let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
-            return Err(explain::CAPTURED.not_capturing(name()));
-        };
+        let not_capturing = || explain::CAPTURED.not_capturing(name());
+        let stream = launch.stream.filter(|_| launch.recording.is_none()).ok_or_else(not_capturing)?;
         bind(api, stream.context())?;
-        let Some(before) = api.capture_info(stream)? else {
-            return Err(explain::CAPTURED.not_capturing(name()));
-        };
+        let before = api.capture_info(stream)?.ok_or_else(not_capturing)?;
         if before.graph.is_none() {
             return Err(explain::CAPTURED.broken_capture(name()));
         }
@@ -183,13 +180,15 @@ impl<A: KernelArgs> Kernel<A> {
         let fit = |args, checked: &Checked<'_, '_>| {
             let slot = new_slot(self.keep_loaded())?;
             if !add_slot(before.id, &slot) {
-                return Err(explain::CAPTURED.foreign_capture(name()));
+                return Err(explain::CAPTURED.foreign_capture(name()).into());
             }
             begun = Some((slot, checked.shared));
             Ok(self.fit(args))
         };
         let callee = Callee::Function(self.as_function());
-        let launched = FunctionDoor::<_, _, InGraph>::new(callee, launch, args, fit, promise).and_then(prepare);
+        let launched = FunctionDoor::<_, _, InGraph>::new(callee, launch, args, fit, promise)
+            .and_then(prepare)
+            .map_err(|error| *error);
         let Some((slot, shared)) = begun else {
             // It gets a slot before the driver is called.
             return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));

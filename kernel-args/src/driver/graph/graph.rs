@@ -231,7 +231,8 @@ impl<B> Graph<B> {
             bound: &mut ptr::null(),
             observe,
             set: |params: &KernelNodeParams<'_>| after.borrow().add_kernel(params),
-        })?;
+        })
+        .map_err(|error| *error)?;
         let node = match &attributes {
             Some(attributes) => self.set_attributes(&function.name, node, attributes)?,
             None => node.id(),

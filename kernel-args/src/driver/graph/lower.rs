@@ -18,10 +18,9 @@ use crate::{
     device::vector::Dim3,
     driver::{
         api::{CallError, DriverCall, KernelCall, KernelNodeParams, KernelNodeShape},
-        attributes::{divides, grid_of_clusters},
         config::{Attributes, Form, Launch},
         context::bind,
-        error::Error,
+        error::{BoxedResult, Error},
         function::{AnyArguments, LoadedFunction, Names, check_contracts},
         launch::{self, Door},
         module::Kernel,
@@ -69,29 +68,29 @@ where
     type Output = (T, u32);
 
     #[inline(always)]
-    fn place(&mut self) -> Result<(), Error> {
+    fn place(&mut self) -> BoxedResult {
         if self.launch.stream.is_some() {
-            return Err(action(self.added).stream_of_a_node(name_of(self.kernel.function())));
+            return Err(action(self.added).stream_of_a_node(name_of(self.kernel.function())).into());
         }
         if self.launch.attributes.is_some() {
-            return Err(action(self.added).attributes_of_an_update(name_of(self.kernel.function())));
+            return Err(action(self.added).attributes_of_an_update(name_of(self.kernel.function())).into());
         }
         Ok(())
     }
 
     #[inline(always)]
-    fn contracts(&mut self) -> Result<(), Error> {
+    fn contracts(&mut self) -> BoxedResult {
         let function = self.kernel.function();
-        check_contracts(&*self.args, &mut self.launch, Some(function), true, || function.name.clone())
+        Ok(check_contracts(&*self.args, &mut self.launch, Some(function), true, || function.name.clone())?)
     }
 
     #[inline(always)]
-    fn context(&mut self) -> Result<(), Error> {
+    fn context(&mut self) -> BoxedResult {
         let function = self.kernel.function();
         match self.added {
             Some(Added { context, .. }) if context.cu_ctx() != function.context.cu_ctx() => {
                 let [graph, loaded] = [context, &*function.context].map(ContextName::of);
-                Err(ADDED.foreign_kernel(name_of(function), graph, loaded))
+                Err(ADDED.foreign_kernel(name_of(function), graph, loaded).into())
             }
             _ => Ok(()),
         }
@@ -103,16 +102,16 @@ where
     }
 
     #[inline(always)]
-    fn arguments(&self, stream: &LaunchStream<'a>) -> Result<(), Error> {
+    fn arguments(&self, stream: &LaunchStream<'a>) -> BoxedResult {
         self.args.check_contexts(stream, 0);
         match stream.other_context() {
-            Some(field) => Err(other_context::<A>(self.kernel.function(), field)),
+            Some(field) => Err(other_context::<A>(self.kernel.function(), field).into()),
             None => Ok(()),
         }
     }
 
     #[inline(always)]
-    fn bind(&mut self, _: &LaunchStream<'a>) -> Result<(), Error> {
+    fn bind(&mut self, _: &LaunchStream<'a>) -> BoxedResult {
         let function = self.kernel.function();
         let context = function.context.cu_ctx().cast_const().cast();
         if *self.bound != context {
@@ -123,24 +122,27 @@ where
     }
 
     #[inline(always)]
-    fn limits(&self) -> Result<(), Error> {
-        self.kernel.function().check_with(&self.launch, self.cluster.is_some())
+    fn limits(&self) -> BoxedResult {
+        Ok(self.kernel.function().check_with(&self.launch, self.cluster.is_some())?)
     }
 
     #[inline(always)]
-    fn attributes(&self) -> Result<(), Error> {
+    fn attributes(&self) -> BoxedResult {
         let function = self.kernel.function();
         match (self.added, self.cluster) {
             (Some(Added { attributes: Some(attributes), .. }), _) => {
-                check_attributes(function, &self.launch, attributes)
+                Ok(check_attributes(function, &self.launch, attributes)?)
             }
-            (None, Some(cluster)) => check_cluster(function, cluster, self.launch.grid),
+            (None, Some(cluster)) => {
+                let limits = &function.attribute_limits;
+                Ok(limits.check_grid(|| name_of(function), "the node's cluster", cluster, self.launch.grid)?)
+            }
             _ => Ok(()),
         }
     }
 
     #[inline(always)]
-    fn call(self, stream: &LaunchStream<'a>) -> Result<(T, u32), Error> {
+    fn call(self, stream: &LaunchStream<'a>) -> BoxedResult<Self::Output> {
         let Self { kernel, args, launch, added, observe, set, .. } = self;
         let (function, fitting, shared) = (kernel.function(), kernel.fit(args), launch.shared);
         #[cfg(feature = "observe")]
@@ -247,7 +249,6 @@ fn boxed(failure: Failure) -> Box<Failure> {
 
 #[cold]
 #[inline(never)]
-#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
 fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
     boxed(match error {
         CallError::Returned(call) => Failure::Driver(call, text_of(values)),
@@ -270,16 +271,7 @@ fn name_of(function: &LoadedFunction) -> String {
 }
 
 #[cold]
-fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
-    if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {
-        return Ok(());
-    }
-    Err(grid_of_clusters(name_of(function), "the node's cluster", cluster, grid))
-}
-
-#[cold]
 #[inline(never)]
-#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
 fn failed_wait(error: DriverError) -> Box<Failure> {
     let calls = "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,";
     boxed(Failure::Other(Error::cudarc(calls, error)))

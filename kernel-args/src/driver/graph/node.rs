@@ -45,13 +45,7 @@ impl<A: KernelArgs> Node<A> {
 
 impl<A: KernelArgs> Clone for Node<A> {
     fn clone(&self) -> Self {
-        Self {
-            kernel: self.kernel.clone(),
-            any: self.any,
-            shared: self.shared,
-            cluster: self.cluster,
-            slot: self.slot.clone(),
-        }
+        Self { kernel: self.kernel.clone(), slot: self.slot.clone(), ..*self }
     }
 }
 

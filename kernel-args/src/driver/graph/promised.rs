@@ -74,7 +74,10 @@ impl GraphExec {
             observe::around(&Event::GraphLaunch(&event), launch)
         };
         launch()?;
-        self.launched_on(stream);
+        if self.last_launch.as_ref().is_none_or(|last| !Arc::ptr_eq(last, stream)) {
+            self.last_launch = Some(stream.clone());
+            self.contents.memory.launched();
+        }
         Ok(())
     }
 
@@ -94,13 +97,6 @@ impl GraphExec {
                 explain::LAUNCHED.left_memory(call, allocated, freed, &sizes.concat())
             }
             error => explain::LAUNCHED.error(error),
-        }
-    }
-
-    fn launched_on(&mut self, stream: &Arc<CudaStream>) {
-        if self.last_launch.as_ref().is_none_or(|last| !Arc::ptr_eq(last, stream)) {
-            self.last_launch = Some(stream.clone());
-            self.contents.memory.launched();
         }
     }
 

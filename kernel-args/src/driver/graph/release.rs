@@ -182,7 +182,7 @@ fn drop_after(api: &'static Api, mut released: Released) -> Option<Released> {
     }
     let has_finished = match &released.after {
         ReleaseAfter::Nothing => true,
-        ReleaseAfter::Event(event) => event.wait(),
+        ReleaseAfter::Event(event) => event.finish().is_ok(),
         ReleaseAfter::Stream(_) => return Some(released),
     };
     {

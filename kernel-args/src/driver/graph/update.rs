@@ -152,7 +152,8 @@ impl GraphExec {
             bound,
             observe,
             set,
-        })?;
+        })
+        .map_err(|error| *error)?;
         Ok(())
     }
 }

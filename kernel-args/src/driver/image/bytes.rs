@@ -124,7 +124,8 @@ impl ImageBytes {
     }
 
     pub(crate) fn contents_for(&self, sm: Sm) -> Result<ImageContents, image::Error> {
-        let contents = match &self.reading {
+        #[cfg_attr(not(feature = "observe"), allow(unused_mut, reason = "only checked pointers change it"))]
+        let mut contents = match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm)?,
             Reading::Summary(summary) => {
                 let describe =
@@ -137,17 +138,13 @@ impl ImageBytes {
             }
         };
         #[cfg(feature = "observe")]
-        let contents = if pointers_are_checked() { self.with_pointer_uses(contents, sm) } else { contents };
-        Ok(contents)
-    }
-
-    #[cfg(feature = "observe")]
-    fn with_pointer_uses(&self, mut contents: ImageContents, sm: Sm) -> ImageContents {
-        let images = self.images();
-        for kernel in &mut contents.kernels {
-            kernel.pointer_uses = Some(Arc::new(PointerUses::new(&images, sm, &kernel.symbol)));
+        if pointers_are_checked() {
+            let images = self.images();
+            for kernel in &mut contents.kernels {
+                kernel.pointer_uses = Some(Arc::new(PointerUses::new(&images, sm, &kernel.symbol)));
+            }
         }
-        contents
+        Ok(contents)
     }
 
     pub(super) fn images(&self) -> Vec<Arc<Vec<u8>>> {

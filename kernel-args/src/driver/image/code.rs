@@ -15,7 +15,6 @@ pub(super) struct Analysed {
     pub(super) name: Option<Name>,
 }
 
-/// Returns what analyses the kernels of these images.
 pub(super) fn analyser(
     images: Vec<Arc<Vec<u8>>>,
     sm: Sm,

@@ -2,6 +2,7 @@ use super::ImageBytes;
 use crate::driver::{
     api::{CallError, DriverCall, DriverOptions, Linker, Module, NotLoaded, Status},
     config::JitOptions,
+    context::make_current,
     error::{Error, ImageError, LoadError, LostContext, Near},
 };
 use cudarc::driver::CudaContext;
@@ -27,7 +28,7 @@ pub(crate) struct Linked {
 
 /// Links `images` to a cubin: `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
 pub(crate) fn link(context: &Arc<CudaContext>, images: &[ImageBytes], options: &JitOptions) -> Result<Linked, Error> {
-    context.bind_to_thread().map_err(Error::context)?;
+    make_current(context)?;
     let options = Box::new(options.to_driver());
     let mut linker = Linker::new(options).map_err(|(error, options)| with_log(error, &options))?;
     for (i, image) in images.iter().enumerate() {

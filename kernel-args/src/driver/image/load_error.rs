@@ -46,19 +46,20 @@ pub(crate) fn explained(
 }
 
 fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
-    const UNRESOLVED: Meaning = Meaning {
-        what: "the image calls a device function, or uses a variable, that it only declares",
-        help: "link the image that defines it: `Module::link`; or compile both sources as one",
+    let (what, help) = if log.contains("too much global constant data") {
+        (
+            "the `__constant__` variables of the image have more than 64 KiB together",
+            "put the largest into device memory: a slice as an argument of the kernels, or a `__device__` variable",
+        )
+    } else if log.contains("Unresolved extern") || log.contains("Undefined reference") {
+        (
+            "the image calls a device function, or uses a variable, that it only declares",
+            "link the image that defines it: `Module::link`; or compile both sources as one",
+        )
+    } else {
+        return meaning(status, Asked::Load);
     };
-    const TOO_MANY_CONSTANTS: Meaning = Meaning {
-        what: "the `__constant__` variables of the image have more than 64 KiB together",
-        help: "put the largest into device memory: a slice as an argument of the kernels, or a `__device__` variable",
-    };
-    if log.contains("too much global constant data") {
-        return Some(TOO_MANY_CONSTANTS);
-    }
-    let is_unresolved = ["Unresolved extern", "Undefined reference"].iter().any(|words| log.contains(words));
-    if is_unresolved { Some(UNRESOLVED) } else { meaning(status, Asked::Load) }
+    Some(Meaning { what, help })
 }
 
 fn explain(

@@ -25,18 +25,6 @@ enum VariableValue {
 }
 
 impl VariableDescription {
-    /// Returns a variable of a table that was read when the program was compiled.
-    fn compiled(variable: &CompiledKernel) -> Self {
-        let value = variable.variable();
-        Self {
-            symbol: Cow::Borrowed(variable.symbol()),
-            space: VariableSpace::of(&value),
-            debug_info: DebugInfo::compiled(variable),
-            name: Name::compiled(variable),
-            value: VariableValue::Compiled(value),
-        }
-    }
-
     pub(crate) fn value(&self) -> Option<Parameter<'_>> {
         let value = match &self.value {
             VariableValue::Compiled(value) => *value,
@@ -56,7 +44,17 @@ impl VariableDescription {
 
 pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
     let variables = table.and_then(|table| table.variables).into_iter().flat_map(CompiledImage::kernels);
-    variables.map(|variable| VariableDescription::compiled(&variable)).collect()
+    let described = variables.map(|variable| {
+        let value = variable.variable();
+        VariableDescription {
+            symbol: Cow::Borrowed(variable.symbol()),
+            space: VariableSpace::of(&value),
+            debug_info: DebugInfo::compiled(&variable),
+            name: Name::compiled(&variable),
+            value: VariableValue::Compiled(value),
+        }
+    });
+    described.collect()
 }
 
 /// Returns the variables of an image for the GPU `sm`. `table` contains the information that was read when the program

@@ -6,7 +6,7 @@ use crate::{
         api::{LaunchAttribute, Promise, Status},
         config::{Attribute, Launch},
         context::bind,
-        error::Error,
+        error::BoxedResult,
         function::Function,
     },
     marshal::LaunchStream,
@@ -37,18 +37,18 @@ impl<'l> Door<'l> for ByteLaunch<'l> {
         LaunchStream::on(self.stream)
     }
 
-    fn bind(&mut self, _: &LaunchStream<'l>) -> Result<(), Error> {
+    fn bind(&mut self, _: &LaunchStream<'l>) -> BoxedResult {
         let loaded = self.function.loaded();
-        bind(loaded.api, &loaded.context)
+        Ok(bind(loaded.api, &loaded.context)?)
     }
 
-    fn limits(&self) -> Result<(), Error> {
+    fn limits(&self) -> BoxedResult {
         let mut attributes = self.arguments.attributes.iter();
         let names_cluster = attributes.any(|attribute| attribute.id() == Attribute::cluster.id);
-        self.function.loaded().check_with(self.launch, names_cluster)
+        Ok(self.function.loaded().check_with(self.launch, names_cluster)?)
     }
 
-    fn call(self, _: &LaunchStream<'l>) -> Result<(), Error> {
+    fn call(self, _: &LaunchStream<'l>) -> BoxedResult {
         let Self { function, launch, stream, arguments: ByteArguments { values, text, attributes }, promise } = self;
         let loaded = function.loaded();
         let config = launch.config(stream.into());
@@ -63,7 +63,8 @@ impl<'l> Door<'l> for ByteLaunch<'l> {
                 None,
                 text.clone(),
                 Some(&loaded.context),
-            )),
+            )
+            .into()),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
         attributes,
         config::{Form, Launch},
-        error::Error,
+        error::{BoxedResult, Error},
         function::{Arguments, Callee, Fitting},
     },
     marshal::LaunchStream,
@@ -40,7 +40,7 @@ impl LaunchCall<'_> {
         &self,
         fitting: Fitting<'_, A>,
         promise: Promise<'_>,
-    ) -> Result<(), Error> {
+    ) -> BoxedResult {
         let Self { launch, launch_stream, .. } = self;
         let mut asked = launch.form;
         if let Some(attributes) = launch.attributes {
@@ -64,8 +64,8 @@ impl LaunchCall<'_> {
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |lowered, promise, values| call.pass(lowered, promise, values);
-            return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
+                &mut |lowered, promise, values| call.pass(lowered, promise, values).map_err(|error| *error);
+            return self.finish(facts.lower(fitting, form, launch_stream, promise, pass).map_err(Box::new));
         }
         let launched = match form {
             Form::Packed => {
@@ -79,7 +79,7 @@ impl LaunchCall<'_> {
     }
 
     #[inline(always)]
-    fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
+    fn finish(&self, launched: BoxedResult) -> BoxedResult {
         finish(launched, self.launch_stream, |error| explain::unrecorded(self.callee.name(), error))
     }
 
@@ -95,7 +95,7 @@ impl LaunchCall<'_> {
         lowered: KernelCall<'_>,
         promise: Promise<'_>,
         values: V,
-    ) -> Result<(), Error> {
+    ) -> BoxedResult {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.other_context() {
@@ -123,10 +123,10 @@ impl LaunchCall<'_> {
 /// A new `Ok`: the optimizer would copy the bytes of a result that is passed on.
 #[inline(always)]
 pub(crate) fn finish(
-    launched: Result<(), Error>,
+    launched: BoxedResult,
     stream: &LaunchStream<'_>,
-    unrecorded: impl FnOnce(DriverError) -> Error,
-) -> Result<(), Error> {
+    unrecorded: impl FnOnce(DriverError) -> Box<Error>,
+) -> BoxedResult {
     match launched {
         Ok(()) => match stream.check() {
             Ok(()) => Ok(()),

@@ -13,9 +13,10 @@ use crate::{
     marshal::LaunchStream,
 };
 use cudarc::driver::CudaStream;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
-/// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make.
+/// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make. No code that can
+/// panic runs while it is locked.
 static CAPTURES: Mutex<Vec<Captured>> = Mutex::new(Vec::new());
 
 struct Captured {
@@ -37,11 +38,6 @@ pub(crate) enum Keeper {
     Caller,
 }
 
-fn captures() -> MutexGuard<'static, Vec<Captured>> {
-    // No code that can panic runs while it is locked.
-    lock(&CAPTURES)
-}
-
 /// An entry of `CAPTURES`. While one exists, each launch of each thread finds out whether its stream is being captured.
 pub(crate) struct RegisteredCapture(Option<GraphId>);
 
@@ -50,15 +46,14 @@ impl RegisteredCapture {
     pub(crate) fn begin(keeper: Keeper, begin: impl FnOnce() -> Result<Option<GraphId>, Error>) -> Result<Self, Error> {
         enter_closure();
         let mut own = Self(None);
-        let mut captures = captures();
+        let mut captures = lock(&CAPTURES);
         own.0 = begin()?;
         captures.extend(own.0.map(|id| Captured { id, keeper, slots: Vec::new() }));
         Ok(own)
     }
 
-    /// The capture is over.
     pub(crate) fn end(&mut self) -> CapturedSlots {
-        let mut captures = captures();
+        let mut captures = lock(&CAPTURES);
         let index = self.0.take().and_then(|id| captures.iter().position(|capture| capture.id == id));
         index.map(|index| captures.swap_remove(index).slots).unwrap_or_default()
     }
@@ -73,21 +68,21 @@ impl Drop for RegisteredCapture {
 
 /// Adds the slot of a launch; returns whether a capture of this crate has this id.
 pub(crate) fn add_slot(id: GraphId, slot: &Arc<NodeSlot>) -> bool {
-    let mut captures = captures();
+    let mut captures = lock(&CAPTURES);
     let capture = captures.iter_mut().find(|capture| capture.id == id);
     capture.map(|capture| capture.slots.push((None, slot.clone()))).is_some()
 }
 
 /// The node of a launch is known. If the capture has ended meanwhile, its graph retains the slot for no known node.
 pub(crate) fn set_node(id: GraphId, slot: &Arc<NodeSlot>, node: NodeId) {
-    let mut captures = captures();
+    let mut captures = lock(&CAPTURES);
     let slots = captures.iter_mut().filter(|capture| capture.id == id).flat_map(|capture| &mut capture.slots);
     slots.filter(|(_, one)| Arc::ptr_eq(one, slot)).for_each(|(known, _)| *known = Some(node));
 }
 
 /// Who keeps the memory of work on this stream, if a capture of this crate captures it.
 fn keeper(stream: &CudaStream) -> Result<Option<Keeper>, Error> {
-    let captures = captures();
+    let captures = lock(&CAPTURES);
     if captures.is_empty() {
         return Ok(None);
     }

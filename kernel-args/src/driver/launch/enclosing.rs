@@ -94,7 +94,6 @@ pub(crate) fn begin_run(run: Weak<dyn BegunRun>) {
     let _ = RUNS.try_with(|runs| runs.borrow_mut().push(run));
 }
 
-/// The run is over.
 pub(crate) fn end_run(run: *const ()) {
     let _ = RUNS.try_with(|runs| {
         let is_other = |one: &Weak<dyn BegunRun>| one.strong_count() > 0 && !ptr::addr_eq(one.as_ptr(), run);

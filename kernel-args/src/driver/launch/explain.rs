@@ -37,17 +37,16 @@ fn in_other_context(kernel: String, field: Option<Cow<'static, str>>, found: Oth
 
 #[cold]
 #[inline(never)]
-pub(super) fn own_stream(function: &LoadedFunction, stream: &CudaStream) -> Error {
-    other_context_stream(function.name.clone(), ContextName::of(&function.context), stream)
+pub(super) fn own_stream(function: &LoadedFunction, stream: &CudaStream) -> Box<Error> {
+    other_context_stream(function.name.clone(), ContextName::of(&function.context), stream).into()
 }
 
 #[cold]
 #[inline(never)]
-pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Error {
-    unbound(&function.name, &function.context, error)
+pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Box<Error> {
+    unbound(&function.name, &function.context, error).into()
 }
 
-/// `what` cannot be recorded.
 #[cfg(feature = "graphs")]
 #[cold]
 pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
@@ -108,13 +107,14 @@ pub(crate) fn not_kept(launched: String, field: Cow<'static, str>) -> Error {
 
 #[cfg(feature = "graphs")]
 #[cold]
-pub(super) fn device_node_in_sequence(kernel: String) -> Error {
+pub(super) fn device_node_in_sequence(kernel: String) -> Box<Error> {
     Limit::error(
         kernel,
         "`device_updatable_node`",
         "a launch in a sequence has no node of its own",
         "capture the launch into a graph: `launch!(kernel, grid, block, args, node, device_updatable_node = &node)`",
     )
+    .into()
 }
 
 #[cold]
@@ -168,8 +168,8 @@ fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> O
 }
 
 #[cold]
-pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
-    unrecorded_after(Near::After(kernel), error)
+pub(super) fn unrecorded(kernel: String, error: DriverError) -> Box<Error> {
+    unrecorded_after(Near::After(kernel), error).into()
 }
 
 /// After the call of a launcher, or the run of a sequence.
@@ -192,7 +192,7 @@ pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
 
 #[cold]
 #[inline(never)]
-pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: OtherContext) -> Error {
+pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: OtherContext) -> Box<Error> {
     let (mut index, mut field) = (0, None);
     values(&mut |parameter, _| {
         if index == found.field {
@@ -200,7 +200,7 @@ pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: Oth
         }
         index += 1;
     });
-    in_other_context(callee.name(), field, found)
+    in_other_context(callee.name(), field, found).into()
 }
 
 #[cold]
@@ -209,8 +209,8 @@ pub(super) fn arguments_not_awaited(
     callee: Callee<'_>,
     context: Option<&Arc<CudaContext>>,
     error: DriverError,
-) -> Error {
-    not_awaited(&callee.name(), context.map(Arc::as_ref), error)
+) -> Box<Error> {
+    not_awaited(&callee.name(), context.map(Arc::as_ref), error).into()
 }
 
 #[cold]
@@ -222,9 +222,9 @@ pub(super) fn rejected(
     attributes: Option<Attributes<'_>>,
     values: &ForEachValue<'_>,
     context: Option<&Arc<CudaContext>>,
-) -> Error {
+) -> Box<Error> {
     let context = context.map(Arc::as_ref);
-    launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
+    launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context).into()
 }
 
 /// The driver returned `status`. The function's context is current, unless it was reset and not created again.

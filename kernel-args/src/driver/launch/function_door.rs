@@ -13,7 +13,7 @@ use crate::{
         attributes::{self, AttributeCheck, AttributeLimits},
         config::{Attributes, Launch},
         context::{bind, bind_function, named},
-        error::{ContextError, Error},
+        error::{BoxedResult, ContextError, Error},
         function::{Arguments, Callee, Fitting, Names},
     },
     marshal::LaunchStream,
@@ -58,7 +58,7 @@ pub(crate) struct Checked<'c, 'd> {
 
 impl<'d, 'l, A: Arguments + ?Sized, F, P> FunctionDoor<'d, 'l, A, F, P>
 where
-    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
+    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> BoxedResult<Fitting<'d, A>>,
 {
     #[inline(always)]
     pub(crate) fn new(
@@ -67,7 +67,7 @@ where
         args: &'d mut A,
         fit: F,
         promise: Promise<'d>,
-    ) -> Result<Self, Error> {
+    ) -> BoxedResult<Self> {
         Ok(Self { own: Untyped::new(callee, launch, promise)?, args, fit, path: PhantomData })
     }
 
@@ -82,7 +82,7 @@ where
 impl<'d, 'l> Untyped<'d, 'l> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn new(callee: Callee<'l>, launch: Launch<'l>, promise: Promise<'d>) -> Result<Self, Error> {
+    fn new(callee: Callee<'l>, launch: Launch<'l>, promise: Promise<'d>) -> BoxedResult<Self> {
         Ok(Self {
             api: callee.api()?,
             callee,
@@ -97,7 +97,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
     /// The context is current, unless it is null.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn bind_raw(&mut self) -> Result<(), Error> {
+    fn bind_raw(&mut self) -> BoxedResult {
         let stream = self.launch.stream;
         self.context = match (self.callee, stream) {
             // The query of a function's context is slow. If the handle was reused for a function of a different context
@@ -110,7 +110,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
                 let context = bind_function(function)?;
                 if let Some(stream) = stream {
                     if stream.context().cu_ctx() != context {
-                        return Err(other_context_stream(self.callee.name(), named(context), stream));
+                        return Err(other_context_stream(self.callee.name(), named(context), stream).into());
                     }
                     stream.context().check_err().map_err(Error::context)?;
                 }
@@ -127,7 +127,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
 
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn context(&mut self) -> Result<(), Error> {
+    fn context(&mut self) -> BoxedResult {
         let Callee::Function(owner) = self.callee else {
             return self.bind_raw();
         };
@@ -154,7 +154,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
 
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn elsewhere(&self, field: OtherContext, names: Names) -> Error {
+    fn elsewhere(&self, field: OtherContext, names: Names) -> Box<Error> {
         let own = if self.launch.stream.is_none() { self.context } else { ptr::null_mut() };
         elsewhere(field, self.callee, own, names)
     }
@@ -162,7 +162,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
     /// Without a context so far, the launch is in the context of its arguments.
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn bind_arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+    fn bind_arguments(&self, stream: &LaunchStream<'l>) -> BoxedResult {
         if self.callee.loaded().is_none() && self.context.is_null() {
             return bind_first(stream, self.callee);
         }
@@ -171,7 +171,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
 
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn bind(&self) -> Result<(), Error> {
+    fn bind(&self) -> BoxedResult {
         match self.callee.loaded() {
             Some(function) => bind(function.api, &function.context).map_err(|error| own_unbound(function, error)),
             // Its context was needed before.
@@ -181,7 +181,7 @@ impl<'d, 'l> Untyped<'d, 'l> {
 
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn attributes(&self) -> Result<(), Error> {
+    fn attributes(&self) -> BoxedResult {
         match self.launch.attributes {
             None => Ok(()),
             Some(attributes) => {
@@ -194,12 +194,12 @@ impl<'d, 'l> Untyped<'d, 'l> {
 
 impl<'d, 'l, A: Arguments + ?Sized, F, P: Path> Door<'l> for FunctionDoor<'d, 'l, A, F, P>
 where
-    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
+    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> BoxedResult<Fitting<'d, A>>,
 {
     type Output = ();
 
     #[inline(always)]
-    fn place(&mut self) -> Result<(), Error> {
+    fn place(&mut self) -> BoxedResult {
         #[cfg(feature = "graphs")]
         if P::CAN_RECORD {
             let Untyped { callee, launch, entered, .. } = &mut self.own;
@@ -221,12 +221,12 @@ where
     }
 
     #[inline(always)]
-    fn contracts(&mut self) -> Result<(), Error> {
-        self.args.check_contracts(&mut self.own.launch, self.own.callee)
+    fn contracts(&mut self) -> BoxedResult {
+        Ok(self.args.check_contracts(&mut self.own.launch, self.own.callee)?)
     }
 
     #[inline(always)]
-    fn context(&mut self) -> Result<(), Error> {
+    fn context(&mut self) -> BoxedResult {
         self.own.context()
     }
 
@@ -244,7 +244,7 @@ where
     }
 
     #[inline(always)]
-    fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+    fn arguments(&self, stream: &LaunchStream<'l>) -> BoxedResult {
         self.args.report_contexts(stream);
         match stream.other_context() {
             Some(field) => Err(self.own.elsewhere(field, self.args.names())),
@@ -253,22 +253,22 @@ where
     }
 
     #[inline(always)]
-    fn limits(&self) -> Result<(), Error> {
-        self.own.callee.check(&self.own.launch)
+    fn limits(&self) -> BoxedResult {
+        Ok(self.own.callee.check(&self.own.launch)?)
     }
 
     #[inline(always)]
-    fn bind(&mut self, _: &LaunchStream<'l>) -> Result<(), Error> {
+    fn bind(&mut self, _: &LaunchStream<'l>) -> BoxedResult {
         self.own.bind()
     }
 
     #[inline(always)]
-    fn attributes(&self) -> Result<(), Error> {
+    fn attributes(&self) -> BoxedResult {
         self.own.attributes()
     }
 
     #[inline(always)]
-    fn call(self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+    fn call(self, stream: &LaunchStream<'l>) -> BoxedResult {
         let Untyped { callee, launch, promise, context, .. } = self.own;
         let api = callee.loaded().map_or(self.own.api, |function| function.api);
         let fitting = (self.fit)(self.args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
@@ -291,22 +291,22 @@ where
 /// It gets no reference to the `Launch` or its stream, which would then be kept in memory.
 #[cold]
 #[inline(never)]
-fn elsewhere(field: OtherContext, callee: Callee<'_>, own: CUcontext, names: Names) -> Error {
+fn elsewhere(field: OtherContext, callee: Callee<'_>, own: CUcontext, names: Names) -> Box<Error> {
     let launch = match callee.loaded() {
         Some(function) => ContextName::of(&function.context),
         None if !own.is_null() => named(own),
         // The context of the stream or of the first argument.
         None => field.launch,
     };
-    other_context(callee.name(), names, OtherContext { launch, ..field })
+    other_context(callee.name(), names, OtherContext { launch, ..field }).into()
 }
 
 /// No context is current: the launch is in the context of its first argument.
 #[inline(always)]
-fn bind_first(stream: &LaunchStream<'_>, callee: Callee<'_>) -> Result<(), Error> {
+fn bind_first(stream: &LaunchStream<'_>, callee: Callee<'_>) -> BoxedResult {
     match stream.context() {
-        Some(context) => context.bind_to_thread().map_err(Error::context),
-        None => Err(Error::Context(ContextError::NoCurrent { kernel: callee.name() })),
+        Some(context) => Ok(context.bind_to_thread().map_err(Error::context)?),
+        None => Err(Error::Context(ContextError::NoCurrent { kernel: callee.name() }).into()),
     }
 }
 
@@ -316,7 +316,7 @@ fn check_attributes(
     callee: Callee<'_>,
     config: LaunchConfig<'_>,
     attributes: Attributes<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     let function = callee.handle();
     let queried;
     let limits = if let Some(loaded) = callee.loaded() {
@@ -326,5 +326,6 @@ fn check_attributes(
         &queried
     };
     let name = &|| callee.name();
-    attributes::check(&AttributeCheck { api, function, config, attributes: &attributes, limits, is_node: false, name })
+    let check = AttributeCheck { api, function, config, attributes: &attributes, limits, is_node: false, name };
+    Ok(attributes::check(&check)?)
 }

@@ -10,7 +10,7 @@ use crate::{
     driver::{
         api::Promise,
         config::Launch,
-        error::Error,
+        error::BoxedResult,
         function::{Arguments, Callee, Function},
         module::Kernel,
     },
@@ -65,7 +65,7 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// # Errors
     /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> BoxedResult;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -78,7 +78,7 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> BoxedResult {
         #[cfg(any(feature = "graphs", feature = "observe"))]
         if P::IS_WATCHED {
             return launch_erased(self.as_function(), launch, &mut args, promise);
@@ -92,7 +92,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> BoxedResult {
         #[cfg(any(feature = "graphs", feature = "observe"))]
         if P::IS_WATCHED {
             return launch_erased(self, launch, &mut args, promise);
@@ -104,14 +104,14 @@ impl<A: KernelArgs> Launchable<A> for Function {
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: &mut ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: &mut ArgList<'_>, promise: Promise<'_>) -> BoxedResult {
         launch_function::<_, P>(self, launch, args, promise)
     }
 }
 
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, mut args: ArgList<'_>, promise: Promise<'_>) -> BoxedResult {
         launch_function::<_, P>(self, launch, &mut args, promise)
     }
 }
@@ -124,7 +124,7 @@ fn launch_erased(
     launch: Launch<'_>,
     args: &mut (dyn ErasedArgs + '_),
     promise: Promise<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     launch_function::<_, super::Watched>(function, launch, args, promise)
 }
 
@@ -134,8 +134,8 @@ fn launch_function<A: Arguments + ?Sized, P: Path>(
     launch: Launch<'_>,
     args: &mut A,
     promise: Promise<'_>,
-) -> Result<(), Error> {
-    let fit = |args, _: &Checked<'_, '_>| function.fit(args);
+) -> BoxedResult {
+    let fit = |args, _: &Checked<'_, '_>| Ok(function.fit(args)?);
     prepare(FunctionDoor::<_, _, P>::new(Callee::Function(function), launch, args, fit, promise)?)
 }
 
@@ -143,7 +143,7 @@ macro_rules! forwarded {
     ($($pointer:ty),*) => {$(
         impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for $pointer {
             #[inline(always)]
-            fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+            fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> BoxedResult {
                 (**self).enqueue::<P>(launch, args, promise)
             }
         }

@@ -138,13 +138,13 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
         if is_active() {
             return watched(target, (launch, args, promise));
         }
-        return target.enqueue::<Recorded>(launch, args, promise);
+        return target.enqueue::<Recorded>(launch, args, promise).map_err(|error| *error);
     }
     #[cfg(any(feature = "graphs", feature = "observe"))]
     if !is_plain() {
         return watched(target, (launch, args, promise));
     }
-    target.enqueue::<Plain>(launch, args, promise)
+    target.enqueue::<Plain>(launch, args, promise).map_err(|error| *error)
 }
 
 /// A launch that is observed or recorded, or made while a thread records a run or is in the closure of a capture.
@@ -158,7 +158,7 @@ fn watched<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
     (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    target.enqueue::<Watched>(launch, args, promise)
+    target.enqueue::<Watched>(launch, args, promise).map_err(|error| *error)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.

@@ -12,7 +12,7 @@
 //!
 //! The call compares a function that was not verified with the arguments.
 
-use crate::{driver::error::Error, marshal::LaunchStream};
+use crate::{driver::error::BoxedResult, marshal::LaunchStream};
 
 /// How a launch gets to the driver. It is a type: what such a launch does not need is not compiled.
 pub trait Path {
@@ -54,17 +54,17 @@ pub(crate) trait Door<'l>: Sized {
     type Output;
 
     #[inline(always)]
-    fn place(&mut self) -> Result<(), Error> {
+    fn place(&mut self) -> BoxedResult {
         Ok(())
     }
 
     #[inline(always)]
-    fn contracts(&mut self) -> Result<(), Error> {
+    fn contracts(&mut self) -> BoxedResult {
         Ok(())
     }
 
     #[inline(always)]
-    fn context(&mut self) -> Result<(), Error> {
+    fn context(&mut self) -> BoxedResult {
         Ok(())
     }
 
@@ -79,29 +79,29 @@ pub(crate) trait Door<'l>: Sized {
     }
 
     #[inline(always)]
-    fn arguments(&self, _: &LaunchStream<'l>) -> Result<(), Error> {
+    fn arguments(&self, _: &LaunchStream<'l>) -> BoxedResult {
         Ok(())
     }
 
     #[inline(always)]
-    fn limits(&self) -> Result<(), Error> {
+    fn limits(&self) -> BoxedResult {
         Ok(())
     }
 
-    fn bind(&mut self, stream: &LaunchStream<'l>) -> Result<(), Error>;
+    fn bind(&mut self, stream: &LaunchStream<'l>) -> BoxedResult;
 
     #[inline(always)]
-    fn attributes(&self) -> Result<(), Error> {
+    fn attributes(&self) -> BoxedResult {
         Ok(())
     }
 
     /// Lowers the arguments, and calls the driver.
-    fn call(self, stream: &LaunchStream<'l>) -> Result<Self::Output, Error>;
+    fn call(self, stream: &LaunchStream<'l>) -> BoxedResult<Self::Output>;
 }
 
 /// The `LaunchStream` is only lent: a move would take 100 instructions.
 #[inline(always)]
-pub(crate) fn prepare<'l, D: Door<'l>>(mut door: D) -> Result<D::Output, Error> {
+pub(crate) fn prepare<'l, D: Door<'l>>(mut door: D) -> BoxedResult<D::Output> {
     door.place()?;
     door.contracts()?;
     door.context()?;

@@ -11,7 +11,7 @@ use crate::{
     driver::{
         api::Promise,
         config::Launch,
-        error::Error,
+        error::BoxedResult,
         function::{Arguments, Callee, Fitting, StructType, verified},
     },
     marshal::KernelArgs,
@@ -22,7 +22,7 @@ use cudarc::driver::{CudaFunction, sys::CUfunction};
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> BoxedResult {
         launch_raw::<A, P>(Callee::Cudarc(self), launch, args, promise)
     }
 }
@@ -31,7 +31,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue<P: Path>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> BoxedResult {
         launch_raw::<A, P>(Callee::Raw(promise.function(*self)), launch, args, promise)
     }
 }
@@ -43,7 +43,7 @@ fn launch_raw<A: KernelArgs, P: Path>(
     launch: Launch<'_>,
     mut args: A,
     promise: Promise<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     #[cfg(any(feature = "graphs", feature = "observe"))]
     if P::CAN_RECORD {
         return launch_erased::<P>(callee, launch, &mut args, promise);
@@ -59,7 +59,7 @@ fn launch_erased<P: Path>(
     launch: Launch<'_>,
     args: &mut (dyn ErasedArgs + '_),
     promise: Promise<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     let ty = args.ty();
     launch_args::<_, P>(callee, launch, args, ty, promise)
 }
@@ -71,7 +71,7 @@ fn launch_args<A: Arguments + ?Sized, P: Path>(
     args: &mut A,
     ty: StructType,
     promise: Promise<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     let stored = verified::context(callee.handle().raw(), ty.erased());
     let door = FunctionDoor::<_, _, P>::new(
         callee,

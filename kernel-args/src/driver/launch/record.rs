@@ -6,7 +6,7 @@ use crate::{
         api::{KernelCall, Promise, Shape},
         attributes::{Encoded, for_launches_only},
         config::{Form, Launch},
-        error::{Error, RunError},
+        error::{BoxedResult, Error, RunError},
         function::{Arguments, Callee, Fitting, Names},
         run::{Entered, NotRecording, Recording, RunRecord},
     },
@@ -16,7 +16,7 @@ use crate::{
 
 /// Enters the run of the launch, and stays in it until the launch is recorded.
 #[inline(always)]
-pub(super) fn enter<'r>(run: &'r RunRecord, launch: &Launch<'_>, callee: Callee<'_>) -> Result<Entered<'r>, Error> {
+pub(super) fn enter<'r>(run: &'r RunRecord, launch: &Launch<'_>, callee: Callee<'_>) -> BoxedResult<Entered<'r>> {
     let entered = run.enter().map_err(|why| not_recorded(callee, why))?;
     match &launch.attributes {
         Some(attributes) if attributes.device_updatable_node.is_some() => {
@@ -33,7 +33,7 @@ pub(super) fn record<A: Arguments + ?Sized, P: Path>(
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     let held = &recording.held;
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
@@ -50,8 +50,8 @@ pub(super) fn record<A: Arguments + ?Sized, P: Path>(
             is_recorded: true,
         };
         let pass: &mut super::observed::LaunchLowered<'_> =
-            &mut |call, promise, values| record.push(call, promise, values);
-        return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
+            &mut |call, promise, values| record.push(call, promise, values).map_err(|error| *error);
+        return held.within(|| facts.lower(fitting, form, &stream, promise, pass)).map_err(Box::new);
     }
     if const { A::HAS_PACKED } {
         // Without optimisation, the other form is then not compiled for each struct.
@@ -64,8 +64,8 @@ pub(super) fn record<A: Arguments + ?Sized, P: Path>(
 }
 
 #[cold]
-fn not_recorded(callee: Callee<'_>, why: NotRecording) -> Error {
-    explain::not_recording(format!("kernel `{}`", callee.name()), why)
+fn not_recorded(callee: Callee<'_>, why: NotRecording) -> Box<Error> {
+    explain::not_recording(format!("kernel `{}`", callee.name()), why).into()
 }
 
 /// Its type does not depend on the arguments.
@@ -92,7 +92,7 @@ impl<'a> Record<'a> {
     }
 
     #[inline(always)]
-    fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+    fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> BoxedResult {
         let recording = &**self.entered;
         if self.launch.attributes.is_none()
             && !recording.held.is_not_held()
@@ -112,11 +112,11 @@ impl<'a> Record<'a> {
 
     /// Compiled once, not for each struct.
     #[inline(never)]
-    fn push_new(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+    fn push_new(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> BoxedResult {
         let Self { entered, launch, callee, names, .. } = *self;
         let recording = &**entered;
         if recording.held.is_not_held() {
-            return Err(not_held(recording, callee.name(), names));
+            return Err(not_held(recording, callee.name(), names).into());
         }
         let mut log = recording.log.borrow_mut();
         let encoded = launch.attributes.as_ref().map(Encoded::new);

@@ -29,7 +29,6 @@ impl Resources {
     /// Queries the driver about a function whose context is current. Returns an error if the context is lost.
     #[cold]
     pub(crate) fn of(function: FunctionHandle<'_>) -> Result<Self, CallError> {
-        /// `CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK`.
         const MAX_REGISTERS_PER_BLOCK: u32 = 12;
         let of_function = |number| attribute::get(function, number);
         let [max_grid, max_block] = max_sizes()?;
@@ -49,7 +48,7 @@ impl Resources {
     pub(crate) fn exceeded(&self, config: &LaunchConfig<'_>) -> Option<(String, &'static str)> {
         let (grid, block) = (Dim3::from(config.grid), Dim3::from(config.block));
         let (threads, shared) = (block.count(), config.shared);
-        if grid.count() == 0 || block.count() == 0 {
+        if grid.count() == 0 || threads == 0 {
             return Some((
                 format!("a grid of {grid} and a block of {block} have no threads"),
                 "use at least 1 in x, y and z",

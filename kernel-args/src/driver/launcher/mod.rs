@@ -25,7 +25,7 @@ use crate::{
         api::{Promise, Status, StreamHandle, api},
         config::{AsStream, Launch, StreamTarget},
         context::bind,
-        error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
+        error::{BoxedResult, ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
         function::{Names, check_contracts},
         launch::{Door, Path, Plain, finish, not_awaited, other_context, prepare, unbound, unrecorded_after},
     },
@@ -79,7 +79,7 @@ pub unsafe fn call_launcher<
     if !is_plain() {
         return watched((args, target, promise));
     }
-    enqueue::<A, Plain>(args, target, promise)
+    enqueue::<A, Plain>(args, target, promise).map_err(|error| *error)
 }
 
 /// The compile errors of a launch.
@@ -116,7 +116,7 @@ const fn ends_with(path: &[u8], name: &[u8]) -> bool {
 #[cold]
 #[inline(never)]
 fn watched<A: LauncherArgs>((args, target, promise): (A, Option<StreamTarget<'_>>, Promise<'_>)) -> Result<(), Error> {
-    enqueue::<A, Watched>(args, target, promise)
+    enqueue::<A, Watched>(args, target, promise).map_err(|error| *error)
 }
 
 /// A launcher has no limits and no attributes.
@@ -133,7 +133,7 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
     type Output = ();
 
     #[inline(always)]
-    fn place(&mut self) -> Result<(), Error> {
+    fn place(&mut self) -> BoxedResult {
         #[cfg(feature = "graphs")]
         if P::IS_WATCHED {
             let (args, launcher) = (&*self.args, || format!("launcher `{}`", A::LAUNCHER));
@@ -149,8 +149,8 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
     }
 
     #[inline(always)]
-    fn contracts(&mut self) -> Result<(), Error> {
-        check_contracts(&*self.args, &mut Launch::new(1, 1), None, true, name::<A>)
+    fn contracts(&mut self) -> BoxedResult {
+        Ok(check_contracts(&*self.args, &mut Launch::new(1, 1), None, true, name::<A>)?)
     }
 
     #[inline(always)]
@@ -168,7 +168,7 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
     }
 
     #[inline(always)]
-    fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+    fn arguments(&self, stream: &LaunchStream<'l>) -> BoxedResult {
         self.args.check_contexts(stream, 0);
         match stream.other_context() {
             Some(field) => Err(elsewhere::<A>(field)),
@@ -177,24 +177,26 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
     }
 
     #[inline(always)]
-    fn bind(&mut self, stream: &LaunchStream<'l>) -> Result<(), Error> {
-        let api = api()?;
+    fn bind(&mut self, stream: &LaunchStream<'l>) -> BoxedResult {
+        let api = api().map_err(Error::from)?;
         match stream.context() {
-            Some(context) => bind(api, context).map_err(|error| unbound(A::LAUNCHER, context, error)),
+            Some(context) => Ok(bind(api, context).map_err(|error| unbound(A::LAUNCHER, context, error))?),
             // No argument has a context: the launcher works in the current one.
-            None if api.current()?.is_null() => Err(Error::Context(ContextError::NoCurrent { kernel: name::<A>() })),
+            None if api.current()?.is_null() => {
+                Err(Error::Context(ContextError::NoCurrent { kernel: name::<A>() }).into())
+            }
             None => Ok(()),
         }
     }
 
     #[inline(always)]
-    fn call(self, launch_stream: &LaunchStream<'l>) -> Result<(), Error> {
+    fn call(self, launch_stream: &LaunchStream<'l>) -> BoxedResult {
         let Self { args, target, promise, .. } = self;
         #[cfg(feature = "graphs")]
         if P::IS_WATCHED
             && let (Some(entered), Some(run)) = (self.entered, target.and_then(|target| target.recording))
         {
-            return record::record(run, &entered, args, promise);
+            return Ok(record::record(run, &entered, args, promise)?);
         }
         let stream = target.map(|target| target.stream);
         let call = Call::of::<_, P>(args, stream, launch_stream.context());
@@ -204,17 +206,17 @@ impl<'l, A: LauncherArgs, P: Path> Door<'l> for LauncherDoor<'_, 'l, A, P> {
                 return Err(elsewhere::<A>(field));
             }
             if let Err(error) = launch_stream.check() {
-                return Err(not_awaited(A::LAUNCHER, launch_stream.context().map(Arc::as_ref), error));
+                return Err(not_awaited(A::LAUNCHER, launch_stream.context().map(Arc::as_ref), error).into());
             }
-            call.around(&lowered, || lowered.call::<P>(stream.map_or(StreamHandle::DEFAULT, Into::into), promise))
+            Ok(call.around(&lowered, || lowered.call::<P>(stream.map_or(StreamHandle::DEFAULT, Into::into), promise))?)
         });
-        finish(launched, launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error))
+        finish(launched, launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error).into())
     }
 }
 
 #[cold]
-fn elsewhere<A: LauncherArgs>(field: OtherContext) -> Error {
-    other_context(name::<A>(), names::<A>(), field)
+fn elsewhere<A: LauncherArgs>(field: OtherContext) -> Box<Error> {
+    other_context(name::<A>(), names::<A>(), field).into()
 }
 
 #[inline(always)]
@@ -222,7 +224,7 @@ fn enqueue<A: LauncherArgs, P: Path>(
     mut args: A,
     target: Option<StreamTarget<'_>>,
     promise: Promise<'_>,
-) -> Result<(), Error> {
+) -> BoxedResult {
     prepare(LauncherDoor::<A, P> {
         args: &mut args,
         target,
@@ -241,7 +243,6 @@ fn names<A: LauncherArgs>() -> Names {
     Names(Some(A::PARAMETERS))
 }
 
-/// The arguments of one call.
 struct Lowered<'p, A> {
     /// A pointer to each parameter, whose bytes are a lowered field for `'p`.
     params: &'p [*mut c_void],

@@ -3,7 +3,7 @@
 use super::{LoadedModule, Module};
 use crate::driver::{
     api,
-    context::sm,
+    context::{make_current, sm},
     error::{Error, LoadError},
     function::Function,
     image::{Description, candidates, distinct_names, nearest},
@@ -107,7 +107,7 @@ impl Module {
                 Function::new(function, symbol.into(), module.context(), description, unread)
             }
             LoadedModule::Cudarc(context, module) => {
-                context.bind_to_thread().map_err(Error::context)?;
+                make_current(context)?;
                 let function = cudarc_function(module, symbol, no_entry)?;
                 Function::of_cudarc(context, function, Some(symbol), description, unread)
             }

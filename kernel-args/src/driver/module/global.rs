@@ -174,7 +174,6 @@ impl Module {
 }
 
 impl<T: ?Sized> Global<T> {
-    /// Returns a clone with another type.
     pub(super) fn cast<U: ?Sized>(&self) -> Global<U> {
         Global {
             memory: self.memory.clone(),
@@ -233,10 +232,9 @@ impl<T: ?Sized> Global<T> {
 
     pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; length];
-        if length == 0 {
-            return Ok(bytes);
+        if length > 0 {
+            self.memory.read(offset, &mut bytes).map_err(|error| self.not_copied(error))?;
         }
-        self.memory.read(offset, &mut bytes).map_err(|error| self.not_copied(error))?;
         Ok(bytes)
     }
 

@@ -1,6 +1,9 @@
 //! The Rust types of global variables.
 
-use crate::{device::DeviceType, marshal::GlobalName};
+use crate::{
+    device::DeviceType,
+    marshal::{GlobalName, without_paths},
+};
 use kernel_args_abi::{Class, CppType, Parameter, texts::variable_message};
 use std::any::type_name;
 
@@ -83,25 +86,6 @@ pub(super) const fn require_fit<T: GlobalType + ?Sized, N: GlobalName>() {
     if let Some(message) = variable_message(&host, &value) {
         message.fail();
     }
-}
-
-/// As a program writes it: `DevicePointer<Light>`.
-fn without_paths(name: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut text = String::new();
-    let mut rest = name;
-    while let Some(c) = rest.chars().next() {
-        let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end.max(c.len_utf8()));
-        match after.strip_prefix("::") {
-            Some(after) if end > 0 => rest = after,
-            _ => {
-                text.push_str(word);
-                rest = after;
-            }
-        }
-    }
-    text
 }
 
 #[cfg(test)]

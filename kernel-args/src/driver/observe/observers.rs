@@ -6,7 +6,7 @@ use crate::{
 use core::{any::Any, cell::Cell};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Arc, Mutex, PoisonError, RwLock},
+    sync::{Arc, Mutex},
 };
 
 /// Sees each launch, graph launch, load and compilation of this crate, before and after it: [`install`].
@@ -34,7 +34,7 @@ struct Entry {
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-static INSTALLED: RwLock<Vec<Arc<Entry>>> = RwLock::new(Vec::new());
+static INSTALLED: Mutex<Vec<Arc<Entry>>> = Mutex::new(Vec::new());
 
 thread_local! {
     static IN_OBSERVER: Cell<bool> = const { Cell::new(false) };
@@ -44,8 +44,7 @@ thread_local! {
 /// installed, and after a call in the reverse order. [`observe`](crate::guide::observe) has an example.
 pub fn install(observer: impl Observer + 'static) -> Installed {
     let entry = Arc::new(Entry { observer: Box::new(observer), panic: Mutex::default() });
-    let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
-    installed.push(entry.clone());
+    lock(&INSTALLED).push(entry.clone());
     Watcher::Observers.set_active(true);
     Installed(entry)
 }
@@ -69,7 +68,7 @@ impl Installed {
 impl Drop for Installed {
     fn drop(&mut self) {
         // The drop of an observer can install another observer: `self.0` is dropped later, without the lock.
-        let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
+        let mut installed = lock(&INSTALLED);
         installed.retain(|one| !Arc::ptr_eq(one, &self.0));
         Watcher::Observers.set_active(!installed.is_empty());
     }
@@ -86,7 +85,7 @@ impl Observers {
         if !Watcher::Observers.is_active() || IN_OBSERVER.get() {
             return Self(Vec::new());
         }
-        let mut observers = INSTALLED.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut observers = lock(&INSTALLED).clone();
         observers.retain(|entry| call(entry, |observer| observer.before(event)));
         Self(observers)
     }

@@ -15,7 +15,7 @@ use cudarc::driver::CudaContext;
 use std::{
     collections::{BTreeMap, VecDeque, btree_map::Entry},
     env,
-    sync::{Arc, Mutex, MutexGuard},
+    sync::{Arc, Mutex},
 };
 
 struct FlightRecorder {
@@ -40,10 +40,6 @@ struct Records {
     last: VecDeque<Recorded>,
 }
 
-fn recorder() -> MutexGuard<'static, FlightRecorder> {
-    lock(&RECORDER)
-}
-
 thread_local! {
     /// Whether this thread is in a launch that holds the lock. The error of the launch gets its fault afterwards.
     static LOCKED: Cell<bool> = const { Cell::new(false) };
@@ -65,7 +61,7 @@ fn current_fault(status: Status) -> Option<ContextFault> {
         return None;
     }
     let current = api().ok()?.current().ok()?;
-    let recorder = recorder();
+    let recorder = lock(&RECORDER);
     let mut contexts = recorder.contexts.keys().rev();
     let found = contexts.clone().find(|id| id.0 == current.addr());
     let only = || contexts.next().filter(|_| recorder.contexts.len() == 1);
@@ -75,7 +71,7 @@ fn current_fault(status: Status) -> Option<ContextFault> {
 /// Returns the number that is kept.
 pub(super) fn keep(kept: usize) -> usize {
     let kept = kept.min(MOST);
-    let mut recorder = recorder();
+    let mut recorder = lock(&RECORDER);
     recorder.kept = kept;
     recorder.contexts.clear();
     FLIGHT_RECORDER.get_or_init(|| current_fault);
@@ -116,7 +112,7 @@ pub fn context_fault(context: &Arc<CudaContext>) -> Result<Option<ContextFault>,
         Err(Error::Driver { status, .. }) if status.is_fault() => status,
         Err(error) => return Err(error),
     };
-    Ok(recorder().fault(id(api, context), status))
+    Ok(lock(&RECORDER).fault(id(api, context), status))
 }
 
 pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
@@ -128,7 +124,7 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
         return run();
     };
     // The lock is held during the launch: the order of the records is the order in each stream.
-    let mut recorder = recorder();
+    let mut recorder = lock(&RECORDER);
     let kept = recorder.kept;
     if kept == 0 {
         drop(recorder);

@@ -125,7 +125,8 @@ impl<'r, 'i> ReplayRun<'r, 'i> {
 
     fn launch(&mut self, ready: &mut Ready) -> Result<(), Error> {
         let Ready { function, launch, arguments } = ready;
-        prepare(ByteLaunch { function, launch, stream: &self.stream, arguments, promise: self.promise.launch() })
+        let launch = ByteLaunch { function, launch, stream: &self.stream, arguments, promise: self.promise.launch() };
+        prepare(launch).map_err(|error| *error)
     }
 
     fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {

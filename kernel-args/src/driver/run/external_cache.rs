@@ -76,7 +76,6 @@ impl ExternalCache {
         true
     }
 
-    /// Makes new work the next work.
     pub(crate) fn insert(&mut self, hash: u64, key: Box<dyn Any + Send + Sync>, captured: Captured) {
         let last = AtomicU64::new(self.run);
         self.captures += u64::from(!matches!(captured, Captured::Moved(..)));
@@ -101,7 +100,6 @@ impl ExternalCache {
         }
     }
 
-    /// Moves on to the next step.
     #[inline]
     pub(crate) fn advance(&mut self) -> &ExternalSteps {
         let steps = &self.order[self.now];

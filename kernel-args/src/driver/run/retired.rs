@@ -29,7 +29,6 @@ impl Retired {
         retired
     }
 
-    /// A run records from now on.
     pub(crate) fn begin(&self) {
         lock(&self.0).get_or_insert_default();
     }

@@ -178,7 +178,6 @@ impl RunRecord {
         &self.shared.stream
     }
 
-    /// Returns the recording, for this thread.
     #[inline(always)]
     pub(crate) fn enter(&self) -> Result<Entered<'_>, NotRecording> {
         let entered = self.shared.enter()?;
@@ -204,7 +203,6 @@ impl RunRecord {
         }
     }
 
-    /// From now on, the run is checked.
     pub(crate) fn set_checked(&self, entered: &Entered<'_>) {
         self.state.store(CHECKED, Ordering::Relaxed);
         self.end_call(entered);
@@ -290,7 +288,6 @@ impl Entered<'_> {
         self.scopes.set(1);
     }
 
-    /// Returns the lock of the pool.
     pub(crate) fn lock(&self) -> &LockGuard<'_> {
         &self.1
     }

@@ -194,7 +194,6 @@ fn check_len<T>(from: usize, to: &impl DeviceMemory<T>) -> Result<(), Error> {
     if to < from { Err(Error::Run(RunError::TooShort { from, to })) } else { Ok(()) }
 }
 
-/// Adds a step that copies all of `from`.
 fn copy(recording: &Recording, from: HeldMemory, to: HeldMemory) {
     recording.log.borrow_mut().push_copy(to, from);
     uses(recording, &[(from, false), (to, true)], from.bytes());

@@ -118,7 +118,6 @@ impl Engine {
         Self { graphs: Graphs { segments, limit: GRAPHS, steps: usize::MAX, ..Graphs::default() }, ..Self::default() }
     }
 
-    /// The run is over.
     pub(super) fn end_run(&mut self, recording: &Recording) {
         self.check.pause(recording.held.stream(), 0);
         // A run that is given up reports nothing.
@@ -258,7 +257,7 @@ impl Graphs {
 
     pub(super) fn longest_chain(&self) -> usize {
         let plans = self.segments[..self.launched].iter().filter_map(|segment| segment.plans.first());
-        plans.map(Plan::longest_chain).sum()
+        plans.map(|plan| plan.dependencies.longest_chain()).sum()
     }
 
     /// The steps since the last cut are a segment.
@@ -438,7 +437,8 @@ impl Enqueue<'_> {
             if *limit > 1 && Steps::of(before_last).differences(steps, changes.len() / 2, |_| ()) {
                 return false;
             }
-            plans[0].exchange_steps(before_last);
+            // The update overwrites the steps of the graph.
+            mem::swap(&mut plans[0].steps, before_last);
         }
         if plans[0].update(steps, changes).is_ok() {
             return true;

@@ -287,14 +287,11 @@ fn capture_work<A: ExternalArgs, E: From<Error>>(
 /// Returns whether an argument has this memory, which the work reads or writes.
 fn is_inside(arguments: &[Access], address: CUdeviceptr, bytes: usize, writes: bool) -> bool {
     arguments.iter().any(|argument| {
-        let offset = address.checked_sub(argument.address);
-        let has =
-            offset.is_some_and(|offset| bytes <= argument.bytes && offset <= (argument.bytes - bytes) as CUdeviceptr);
-        has && (argument.writes || !writes)
+        let offset = address.wrapping_sub(argument.address);
+        (argument.writes || !writes) && bytes <= argument.bytes && offset <= (argument.bytes - bytes) as CUdeviceptr
     })
 }
 
-/// Captures what `work` enqueues on the stream.
 pub(crate) fn capture<E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl FnOnce(&Arc<CudaStream>) -> Result<(), E>,

@@ -22,10 +22,10 @@ pub(super) struct Plan {
     exec: Exec,
     functions: Functions,
     nodes: Vec<NodeId>,
-    dependencies: Dependencies,
+    pub(super) dependencies: Dependencies,
     /// The accesses that the dependencies follow from; `None` if the steps run in order.
     accesses: Option<Accesses>,
-    steps: Vec<u64>,
+    pub(super) steps: Vec<u64>,
 }
 
 impl Plan {
@@ -63,11 +63,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Exchanges its steps for an update, which overwrites them.
-    pub(super) fn exchange_steps(&mut self, steps: &mut Vec<u64>) {
-        mem::swap(&mut self.steps, steps);
-    }
-
     /// Returns whether updates of fewer than `below` nodes change the steps to `steps`. `changes` gets the steps that
     /// differ.
     pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
@@ -88,10 +83,6 @@ impl Plan {
             }
             _ => false,
         }
-    }
-
-    pub(super) fn longest_chain(&self) -> usize {
-        self.dependencies.longest_chain()
     }
 
     /// Updates the nodes of `changes` to `steps`. After an error, the nodes have any of both steps.

@@ -241,8 +241,7 @@ impl<T: Texel> Array<T> {
 
 impl<T> Clone for Array<T> {
     fn clone(&self) -> Self {
-        let Self { memory, shape, has_surfaces, texels } = self;
-        Self { memory: memory.clone(), shape: *shape, has_surfaces: *has_surfaces, texels: *texels }
+        Self { memory: self.memory.clone(), ..*self }
     }
 }
 

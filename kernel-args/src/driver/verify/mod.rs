@@ -43,7 +43,9 @@ pub(crate) fn verify(
     context: &Arc<CudaContext>,
     description: Option<&Description>,
 ) -> Result<(), Error> {
-    let base = param_base(host.layout, context)?;
+    // The offset of the parameter block on this GPU, if it matters.
+    let layout = host.layout;
+    let base = if layout.depends_on_gpu() { sm(context)?.param_base(layout.size()) } else { None };
     if let Some(description) = description {
         let parameters = description.analysed();
         compare(host, description.spelled(), &parameters, base)?;
@@ -54,15 +56,9 @@ pub(crate) fn verify(
     }
 }
 
-/// [`Api::parameters`](crate::driver::api::Api::parameters).
 pub(crate) fn records(function: FunctionHandle<'_>) -> Result<Option<Vec<Parameter<'static>>>, CallError> {
     let places = api()?.parameters(function)?;
     Ok(places.map(|places| places.into_iter().map(|(offset, size)| Parameter::record(offset, size)).collect()))
-}
-
-/// Returns the offset of the parameter block on the context's GPU, if it matters for `layout`.
-fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<usize>, Error> {
-    if layout.depends_on_gpu() { Ok(sm(context)?.param_base(layout.size())) } else { Ok(None) }
 }
 
 pub(crate) fn compare(

@@ -188,11 +188,10 @@ pub(in crate::driver::graph) fn not_updated(
             let _ = write!(text, "\n  {graph} {nodes} nodes, {edges} dependencies");
         }
     }
-    let mut kernel = None;
-    if let Some(node) = result.node(new) {
+    let kernel = result.node(new).and_then(|node| {
         let described = node_text(new, node);
         let _ = write!(text, "\n  node        {described}");
-        kernel = described.kernel;
-    }
+        described.kernel
+    });
     GRAPH_UPDATED.failed(kernel, Some(call), text, help)
 }

@@ -96,17 +96,12 @@ pub(in crate::driver::observe) fn read_environment() {
         eprintln!("{KERNEL} is not the name of a kernel, or a name and a number (`saxpy#3`): nothing is recorded");
         return;
     };
-    let file = env::var_os(FILE).map_or_else(|| default_file(kernel, nth), PathBuf::from);
-    add(kernel, nth, file);
-}
-
-/// `saxpy.3.launch`, in the current folder.
-fn default_file(kernel: &str, nth: u64) -> PathBuf {
-    let plain = |letter: char| {
-        if letter.is_ascii_alphanumeric() { letter } else { '_' }
+    // `saxpy.3.launch`, in the current folder.
+    let default = || {
+        let kernel = kernel.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+        format!("{kernel}.{nth}.launch").into()
     };
-    let kernel: String = kernel.chars().map(plain).collect();
-    format!("{kernel}.{nth}.launch").into()
+    add(kernel, nth, env::var_os(FILE).map_or_else(default, PathBuf::from));
 }
 
 pub(in crate::driver::observe) fn is_requested() -> bool {
