@@ -62,8 +62,8 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or
     /// `#[kernel_args(ptx = "…", entry = "…")]`. rustc has compared the struct with this image, so only the sizes and
-    /// the offsets of the loaded function are compared again, and a program that loads kernels only this way contains
-    /// no reader of images.
+    /// the offsets of the loaded function are compared again. A program that loads kernels only this way contains no
+    /// reader of images.
     ///
     /// A struct without a kernel, or with a pattern for several kernels, does not compile here.
     ///

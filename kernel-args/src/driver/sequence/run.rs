@@ -229,6 +229,7 @@ impl Run {
         if recording.is_only() { Ok(recording) } else { Err(refused(NotRecording::Inside)) }
     }
 
+    /// After a step.
     #[inline]
     pub(super) fn end_step(&self, recording: &Entered<'_>) {
         if recording.is_watched.get() {
@@ -318,8 +319,10 @@ impl Run {
     /// on the stream of the run, and no thread drops one until the run is over, but passes it to
     /// [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
     pub unsafe fn assume_all_held(&self) -> Result<(), Error> {
-        // SAFETY: the caller guarantees it for all memory.
-        unsafe { self.assume_held(ALL_MEMORY) }
+        let recording = self.enter("memory")?;
+        recording.assume(ALL_MEMORY, false);
+        self.end_call(&recording);
+        Ok(())
     }
 }
 

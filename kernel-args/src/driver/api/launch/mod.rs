@@ -127,6 +127,13 @@ impl ReplayPromise {
     }
 }
 
+#[cfg(feature = "graphs")]
+fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
+    // SAFETY: only `step` calls this, with a function that its entry keeps loaded, or that the caller of `launch` keeps
+    // loaded until the work of the sequence has finished.
+    unsafe { Alive::new(ptr::with_exposed_provenance_mut(address as usize)) }
+}
+
 /// The keys for `extra` of `cuLaunchKernel`. cudarc has them only from `cuda-11070` on.
 pub(super) const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
 pub(super) const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);

@@ -1,7 +1,7 @@
 //! Recorded steps as words: a [`Header`], then the attributes of a launch and its parameters.
 
-use super::{Extra, KernelCall, Promise};
-use crate::driver::api::{Alive, FunctionHandle, LaunchAttribute};
+use super::{Extra, KernelCall, Promise, recorded_function};
+use crate::driver::api::{FunctionHandle, LaunchAttribute};
 use core::{ffi::c_void, iter, marker::PhantomData, ptr};
 use cudarc::driver::sys::CUdeviceptr;
 
@@ -110,6 +110,10 @@ impl Header {
         ])
     }
 
+    fn of_child(number: u64) -> Self {
+        Self([CHILD.into(), number, 0, 0, 0, 0])
+    }
+
     pub(super) fn of_memory(operation: MemoryOperation) -> Self {
         match operation {
             MemoryOperation::Set { to, value, element, elements } => {
@@ -170,7 +174,7 @@ pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 impl Steps<'static> {
     /// Returns the words of a step that is a child graph.
     pub(crate) fn child(number: u64) -> Vec<u64> {
-        Header([CHILD.into(), number, 0, 0, 0, 0]).0.to_vec()
+        Header::of_child(number).0.to_vec()
     }
 }
 
@@ -254,14 +258,12 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
 /// Returns whether an update of a node makes `new` of `old`, which differ: two launches of one function with the same
 /// attributes, two copies, or two memsets.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
-    match old[0] as u8 {
-        CHILD => false,
-        MEMSET | COPY => old[0] == new[0],
-        _ => {
-            let attributes = Header::WORDS..Header::WORDS + Header::first_of(old).attributes() * ATTRIBUTE;
-            old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
-        }
+    let header = Header::first_of(old);
+    if matches!(header.0[0] as u8, MEMSET | COPY | CHILD) {
+        return old[0] == new[0] && old[0] as u8 != CHILD;
     }
+    let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
+    old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
 }
 
 /// Appends a launch with the packed list of [`RecordedLaunch`]'s parameters, each with its size before it.
@@ -286,7 +288,11 @@ pub(super) fn push_launch(
     for attribute in attributes {
         words.extend(self::words(&attribute.to_bytes()));
     }
-    words.extend(self::words(parameters));
+    let (whole, rest) = parameters.as_chunks::<8>();
+    words.extend(whole.iter().map(|word| u64::from_ne_bytes(*word)));
+    if !rest.is_empty() {
+        words.extend(self::words(rest));
+    }
 }
 
 /// Appends a parameter to a list with the size before each.
@@ -307,8 +313,8 @@ fn read(step: &[u64]) -> Step<'_> {
     match first as u8 {
         CHILD => return Step::Child(to),
         MEMSET => {
-            let (value, element) = (second as u32, fourth as u32);
-            return memory(MemoryOperation::Set { to, value, element, elements: third as usize });
+            let (value, element, elements) = (second as u32, fourth as u32, third as usize);
+            return memory(MemoryOperation::Set { to, value, element, elements });
         }
         COPY => return memory(MemoryOperation::Copy { to, from: second, bytes: third as usize }),
         _ => {}
@@ -317,9 +323,7 @@ fn read(step: &[u64]) -> Step<'_> {
     let [block_y, block_z] = halves(fourth);
     let (attributes, parameters) = step[Header::WORDS..].split_at(header.attributes() * ATTRIBUTE);
     Step::Launch(RecordedLaunch {
-        // SAFETY: the entry of the step keeps the function loaded, or the caller of `launch` does until the work of the
-        // sequence has finished.
-        function: unsafe { Alive::new(ptr::with_exposed_provenance_mut(to as usize)) },
+        function: recorded_function(to),
         grid: [grid_x, grid_y, grid_z],
         block: [block_x, block_y, block_z],
         shared: fifth as u32,
