@@ -72,15 +72,19 @@ const PROVOCATIONS: &[Provocation] = &[
     other("a_grid_without_blocks", 1, |_| launch_raw(SAXPY, "saxpy", 0, 32, 0)),
     on_gpu(NO_COMPILER, other("too_many_registers", 701, |_| launch_raw(HUNGRY, "hungry", 1, 1024, 0))),
     other("a_launch_of_cudarc", 1, |_| launch_of_cudarc()),
-    other("no_device_of_this_number", 101, |_| {
-        let error = kernel_args::context(99).expect_err("there are not as many");
-        let count = CudaContext::device_count()?;
-        let created = create_context(99, ContextFlags::new()).expect_err("there are not as many");
-        for text in [error.to_string(), created.to_string()] {
-            assert!(text.contains(&format!("device 99 of {count}")), "{text}");
-        }
-        Ok(error)
-    }),
+    Provocation {
+        // The text contains the number of devices.
+        variable: Some(("CUDA_VISIBLE_DEVICES", "0")),
+        ..other("no_device_of_this_number", 101, |_| {
+            let error = kernel_args::context(99).expect_err("there are not as many");
+            let count = CudaContext::device_count()?;
+            let created = create_context(99, ContextFlags::new()).expect_err("there are not as many");
+            for text in [error.to_string(), created.to_string()] {
+                assert!(text.contains(&format!("device 99 of {count}")), "{text}");
+            }
+            Ok(error)
+        })
+    },
     other("no_variable_of_this_name", 500, |_| {
         let ctx = context()?;
         let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
