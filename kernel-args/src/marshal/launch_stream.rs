@@ -283,6 +283,12 @@ mod on_device {
             self.context().map_or(Ok(()), |context| context.check_err())
         }
 
+        /// If not, [`other_context`](Self::other_context) returns `None`.
+        #[inline(always)]
+        pub(crate) fn may_have_other_context(&self) -> bool {
+            self.on.other_context.get().is_some()
+        }
+
         /// Returns the first field that belongs to a different context than the launch, and both contexts.
         #[inline(always)]
         pub(crate) fn other_context(&self) -> Option<OtherContext> {

@@ -5,7 +5,7 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_169_100),
+    ("kernel-args", 1_170_300),
     ("kernel-args-derive", 223_300),
     ("kernel-args-abi", 353_000),
     ("kernel-args-build", 107_400),
@@ -17,6 +17,7 @@ const CEILINGS: &[(&str, usize)] = &[
 
 /// Why a ceiling was raised: the package and the reason.
 const RAISED: &[(&str, &str)] = &[
+    ("kernel-args", "the errors of launches of slices are out of line: 0.7 kB less for each struct in a program"),
     ("kernel-args", "plain functions again instead of macros; a check for each variant and each external argument"),
     ("kernel-args-derive", "the texts of files are in one place again"),
     ("kernel-args-abi", "a kind of a placeholder that does not exist is an error again"),

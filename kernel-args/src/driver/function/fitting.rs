@@ -18,7 +18,7 @@ use crate::{
     memory::VisitValue,
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
-use kernel_args_abi::Parameter;
+use kernel_args_abi::{Class, Parameter};
 use std::borrow::Cow;
 
 /// A function that was verified for every struct whose erased form is `E`.
@@ -314,6 +314,9 @@ pub(crate) trait Arguments: AnyArguments {
     #[cfg(feature = "graphs")]
     const HAS_PACKED: bool = false;
 
+    /// A launch of slices has its stream in memory. Code for errors then takes a reference to it, and is smaller.
+    const HAS_POINTERS: bool = true;
+
     /// Verifies a function for these arguments, unless it is already verified for their type.
     fn verify(&self, function: &Function) -> Result<(), Error>;
 
@@ -332,6 +335,14 @@ pub(crate) trait Arguments: AnyArguments {
         stream: &LaunchStream<'_>,
         pass: impl FnOnce(Self::Types<'_>, &mut [*mut c_void]) -> R,
     ) -> R;
+}
+
+const fn has_pointers(parameters: &[Parameter<'_>]) -> bool {
+    let mut i = 0;
+    while i < parameters.len() && !matches!(parameters[i].class, Class::Pointer) {
+        i += 1;
+    }
+    i < parameters.len()
 }
 
 /// A frame as large as a page is probed when it is entered, whichever form is passed then.
@@ -365,6 +376,8 @@ impl<A: KernelArgs> AnyArguments for A {
 impl<A: KernelArgs> Arguments for A {
     #[cfg(feature = "graphs")]
     const HAS_PACKED: bool = !A::LAYOUT.depends_on_gpu();
+
+    const HAS_POINTERS: bool = has_pointers(A::PARAMETERS);
 
     #[inline]
     fn verify(&self, function: &Function) -> Result<(), Error> {

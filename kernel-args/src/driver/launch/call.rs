@@ -64,17 +64,16 @@ impl LaunchCall<'_> {
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |lowered, promise, values| call.pass(lowered, promise, values).map_err(|error| *error);
+                &mut |lowered, promise, values| call.pass::<A, _>(lowered, promise, values).map_err(|error| *error);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass).map_err(Box::new));
         }
-        let launched = match form {
-            Form::Packed => {
-                fitting.packed(launch_stream, |lowered, values| self.pass(lowered, promise, values.for_each()))
-            }
-            Form::KernelParams => {
-                fitting.params(launch_stream, |lowered, values| self.pass(lowered, promise, values.for_each()))
-            }
-        };
+        let launched =
+            match form {
+                Form::Packed => fitting
+                    .packed(launch_stream, |lowered, values| self.pass::<A, _>(lowered, promise, values.for_each())),
+                Form::KernelParams => fitting
+                    .params(launch_stream, |lowered, values| self.pass::<A, _>(lowered, promise, values.for_each())),
+            };
         self.finish(launched)
     }
 
@@ -90,7 +89,7 @@ impl LaunchCall<'_> {
 
     /// Calls the driver. `values` are moved to each error: a launch without one does not store them.
     #[inline(always)]
-    fn pass<V: Fn(&mut VisitValue<'_>)>(
+    fn pass<A: Arguments + ?Sized, V: Fn(&mut VisitValue<'_>)>(
         &self,
         lowered: KernelCall<'_>,
         promise: Promise<'_>,
@@ -98,7 +97,11 @@ impl LaunchCall<'_> {
     ) -> BoxedResult {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.other_context() {
+        if const { A::HAS_POINTERS } {
+            if launch_stream.may_have_other_context() {
+                explain::argument_on(*callee, &|visit| values(visit), launch_stream)?;
+            }
+        } else if let Some(field) = launch_stream.other_context() {
             let values = values;
             return Err(explain::argument(*callee, &values, field));
         }

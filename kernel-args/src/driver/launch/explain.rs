@@ -13,11 +13,12 @@ use crate::{
         attributes::attributes_text,
         config::Attributes,
         error::{
-            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near, meaning,
+            Asked, BoxedResult, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning,
+            Near, meaning,
         },
         function::{Callee, LoadedFunction, Names},
     },
-    marshal::text_of,
+    marshal::{LaunchStream, text_of},
     memory::{ContextName, ForEachValue, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
@@ -201,6 +202,12 @@ pub(super) fn argument(callee: Callee<'_>, values: &ForEachValue<'_>, found: Oth
         index += 1;
     });
     in_other_context(callee.name(), field, found).into()
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn argument_on(callee: Callee<'_>, values: &ForEachValue<'_>, stream: &LaunchStream<'_>) -> BoxedResult {
+    stream.other_context().map_or(Ok(()), |found| Err(argument(callee, values, found)))
 }
 
 #[cold]

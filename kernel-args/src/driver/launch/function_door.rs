@@ -154,9 +154,8 @@ impl<'d, 'l> Untyped<'d, 'l> {
 
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
-    fn elsewhere(&self, field: OtherContext, names: Names) -> Box<Error> {
-        let own = if self.launch.stream.is_none() { self.context } else { ptr::null_mut() };
-        elsewhere(field, self.callee, own, names)
+    fn own_context(&self) -> CUcontext {
+        if self.launch.stream.is_none() { self.context } else { ptr::null_mut() }
     }
 
     /// Without a context so far, the launch is in the context of its arguments.
@@ -246,10 +245,14 @@ where
     #[inline(always)]
     fn arguments(&self, stream: &LaunchStream<'l>) -> BoxedResult {
         self.args.report_contexts(stream);
-        match stream.other_context() {
-            Some(field) => Err(self.own.elsewhere(field, self.args.names())),
-            None => self.own.bind_arguments(stream),
+        if const { A::HAS_POINTERS } {
+            if stream.may_have_other_context() {
+                elsewhere_on(stream, self.own.callee, self.own.own_context(), self.args.names())?;
+            }
+        } else if let Some(field) = stream.other_context() {
+            return Err(elsewhere(field, self.own.callee, self.own.own_context(), self.args.names()));
         }
+        self.own.bind_arguments(stream)
     }
 
     #[inline(always)]
@@ -299,6 +302,12 @@ fn elsewhere(field: OtherContext, callee: Callee<'_>, own: CUcontext, names: Nam
         None => field.launch,
     };
     other_context(callee.name(), names, OtherContext { launch, ..field }).into()
+}
+
+#[cold]
+#[inline(never)]
+fn elsewhere_on(stream: &LaunchStream<'_>, callee: Callee<'_>, own: CUcontext, names: Names) -> BoxedResult {
+    stream.other_context().map_or(Ok(()), |field| Err(elsewhere(field, callee, own, names)))
 }
 
 /// No context is current: the launch is in the context of its first argument.
