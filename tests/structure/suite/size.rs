@@ -5,7 +5,7 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_170_300),
+    ("kernel-args", 1_170_500),
     ("kernel-args-derive", 223_300),
     ("kernel-args-abi", 353_000),
     ("kernel-args-build", 107_400),

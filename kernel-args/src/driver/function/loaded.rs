@@ -57,6 +57,7 @@ impl LoadedFunction {
         context: &Arc<CudaContext>,
         description: Option<&Description>,
     ) -> Result<Self, Error> {
+        /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
         const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 97;
         let api = api()?;
         make_current(context)?;

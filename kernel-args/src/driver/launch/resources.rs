@@ -29,6 +29,7 @@ impl Resources {
     /// Queries the driver about a function whose context is current. Returns an error if the context is lost.
     #[cold]
     pub(crate) fn of(function: FunctionHandle<'_>) -> Result<Self, CallError> {
+        /// `CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK`.
         const MAX_REGISTERS_PER_BLOCK: u32 = 12;
         let of_function = |number| attribute::get(function, number);
         let [max_grid, max_block] = max_sizes()?;

@@ -3,6 +3,7 @@ use crate::driver::{
     query::device_attribute,
 };
 
+/// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`.
 const PAGEABLE_MEMORY_ACCESS: u32 = 88;
 
 #[derive(Clone, Copy)]

@@ -47,6 +47,7 @@ pub(crate) fn max_cooperative_blocks(
     threads: u64,
     shared: u32,
 ) -> Result<u32, CallError> {
+    /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
     const MULTIPROCESSOR_COUNT: u32 = 16;
     let each = max_active_blocks(function, threads, shared)?;
     Ok(each.saturating_mul(device_attribute(MULTIPROCESSOR_COUNT)?))
