@@ -109,11 +109,12 @@ impl Function {
 
     /// [`typed`](Self::typed) for a struct that rustc has compared with the function's description.
     pub(crate) fn typed_as_compiled<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
-        // rustc does not know the offsets.
         if const { A::LAYOUT.depends_on_gpu() } {
-            return self.typed::<A>();
+            // rustc does not know the offsets.
+            self.fits::<A>()?;
+        } else {
+            self.fits_description(StructType::of::<A>())?;
         }
-        self.fits_description(StructType::of::<A>())?;
         Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 

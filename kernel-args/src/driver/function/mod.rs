@@ -33,6 +33,7 @@ use crate::memory::Addresses;
 use crate::{
     driver::{
         api,
+        context::make_current,
         error::{ContextError, Error, register_fields},
         image::Description,
         verify::{Host, Verification, verify},
@@ -196,7 +197,7 @@ impl Function {
 
     fn fits_description(&self, of: StructType) -> Result<(), Error> {
         let Inner { loaded, description, .. } = &*self.inner;
-        loaded.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&loaded.context)?;
         if let Some(description) = description {
             check_description(description, loaded.handle(), &loaded.context)?;
         }
@@ -238,7 +239,7 @@ impl Function {
     #[cold]
     fn verify(&self, host: Host<'_>, verified: impl FnOnce() -> Fits) -> Result<(), Error> {
         let Inner { loaded, description, .. } = &*self.inner;
-        loaded.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&loaded.context)?;
         let (handle, name, description) = (loaded.handle(), &loaded.name, description.as_deref());
         verify(host, handle, name, &loaded.context, description)?;
         self.keep_verified(verified());

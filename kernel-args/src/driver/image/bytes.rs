@@ -124,8 +124,7 @@ impl ImageBytes {
     }
 
     pub(crate) fn contents_for(&self, sm: Sm) -> Result<ImageContents, image::Error> {
-        #[cfg_attr(not(feature = "observe"), allow(unused_mut, reason = "only checked pointers change it"))]
-        let mut contents = match &self.reading {
+        let contents = match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm)?,
             Reading::Summary(summary) => {
                 let describe =
@@ -139,10 +138,11 @@ impl ImageBytes {
         };
         #[cfg(feature = "observe")]
         if pointers_are_checked() {
-            let images = self.images();
+            let (mut contents, images) = (contents, self.images());
             for kernel in &mut contents.kernels {
                 kernel.pointer_uses = Some(Arc::new(PointerUses::new(&images, sm, &kernel.symbol)));
             }
+            return Ok(contents);
         }
         Ok(contents)
     }

@@ -194,7 +194,7 @@ impl From<&'static CompiledImage> for Image<'_> {
     }
 }
 
-/// All kernels of the image can be loaded, so a summary of the struct's kernel is not sufficient.
+// All kernels of the image can be loaded: a summary of the struct's kernel is not sufficient.
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
         match source.summary {

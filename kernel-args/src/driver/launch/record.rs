@@ -91,7 +91,9 @@ impl<'a> Record<'a> {
         Self { run, entered, launch, callee: fitting.callee(), names: fitting.args().names() }
     }
 
-    #[inline(always)]
+    // Without optimisation, this is compiled once.
+    #[cfg_attr(debug_assertions, inline)]
+    #[cfg_attr(not(debug_assertions), inline(always))]
     fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> BoxedResult {
         let recording = &**self.entered;
         if self.launch.attributes.is_none()

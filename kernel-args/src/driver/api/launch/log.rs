@@ -45,7 +45,7 @@ pub(crate) enum LaunchKeeper {
 impl LaunchLog {
     /// `values` calls its argument with the bytes of each parameter. `keeper` returns what keeps the function loaded,
     /// and `check` checks the launch; neither is called if they are known from the previous run.
-    #[expect(clippy::too_many_arguments, reason = "inlined")]
+    #[expect(clippy::too_many_arguments, reason = "each once")]
     pub(crate) fn push<E>(
         &mut self,
         shape: &Shape,
@@ -76,8 +76,7 @@ impl LaunchLog {
         Ok(())
     }
 
-    /// Records a launch without attributes, if the previous run had it at this place, perhaps with other parameters.
-    /// Returns whether it had.
+    /// [`repeats`](Self::repeats) for a launch without attributes.
     #[inline(always)]
     pub(crate) fn repeats_launch(&mut self, shape: &Shape, call: &KernelCall<'_>, _: &Promise<'_>) -> bool {
         let Some(parameters) = call.packed() else {
@@ -108,6 +107,7 @@ impl LaunchLog {
         }
     }
 
+    /// For a step that is the same. In a launch, the number of its words is a constant.
     #[inline(always)]
     fn is_repeated(&mut self, header: &Header, parameters: &[u8]) -> bool {
         if let Some(at) = self.repeated
