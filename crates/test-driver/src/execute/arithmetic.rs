@@ -198,14 +198,14 @@ fn integer(name: &str, kind: Type, words: &Words<'_>) -> Option<Vector> {
             if is_left { both << count >> 32 } else { both >> count & low(32) }
         }),
         ("popc", _) => one(|a: u64| a.count_ones()),
-        ("clz", _) => one(move |a: u64| a.leading_zeros() - (64 - bits)),
+        ("clz", _) => integers!(kind, T => one(T::leading_zeros)),
         ("brev", _) => integers!(kind, [U32 u32, U64 u64], T => one(T::reverse_bits)),
         // The position of the highest bit that is not a sign.
         ("bfind", _) => {
             let is_shift = words.has("shiftamt");
             one(move |a: u64| {
                 let negative = is_signed && a >> (bits - 1) & 1 == 1;
-                let value = if negative { !a & low(bits) } else { a };
+                let value = if negative { !a } else { a } & low(bits);
                 match value {
                     0 => u32::MAX,
                     _ if is_shift => value.leading_zeros() - (64 - bits),

@@ -3,6 +3,7 @@
 use std::{collections::HashMap, fmt::Write, sync::Arc};
 
 use super::*;
+use crate::ptx::forms;
 
 mod meetings;
 mod undefined;
@@ -925,6 +926,15 @@ fn a_seed_changes_the_order_of_blocks() {
     assert!(order(0) == order(0) && order(1) == order(1) && order(0) != order(1));
 }
 
+/// Returns a function of numbers below a limit.
+fn random() -> impl FnMut(usize) -> usize {
+    let mut state = 7u64;
+    move |limit| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize % limit
+    }
+}
+
 /// Texts that are changed at random are refused, or run, or fail: they never panic, and end in time.
 #[test]
 fn changed_texts_do_no_harm() {
@@ -945,11 +955,7 @@ fn changed_texts_do_no_harm() {
           mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%r4, %r5}, {%r1}, {%r2}, {%r3, %r3};
           match.all.sync.b32 %r6|%p, %r1, 15; vote.sync.all.pred %p, %p, 3; nanosleep.u32 %r4; st.global.u64 [%o+8], %w4; trap; }",
     ];
-    let mut state = 7u64;
-    let mut random = |limit: usize| {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (state >> 33) as usize % limit
-    };
+    let mut random = random();
     let (mut refused, mut ran) = (0, 0);
     for _ in 0..1500 {
         let text = texts[random(texts.len())];
@@ -976,6 +982,30 @@ fn changed_texts_do_no_harm() {
         run_with(&text, (2, 40, 64), &[address], &mut [&mut out], settings, [1, 1, 1]);
     }
     assert!(refused > 100 && ran > 100, "{refused} refused, {ran} ran");
+}
+
+/// Lanes that do not run are computed too, from registers that can hold a value of a wider type.
+#[test]
+fn lanes_that_do_not_run_can_hold_any_bits() {
+    let (mut functions, inputs) = (0, numbers());
+    let mut random = random();
+    for form in forms::table().values().flatten().flat_map(|form| [form; 50]) {
+        let mut name: Vec<String> = form.name.split('.').map(str::to_owned).collect();
+        for group in &form.groups {
+            // An optional word is in every second name.
+            let choice = random(group.words.len() << u32::from(group.optional));
+            name.extend(group.words.get(choice).map(|&word| word.to_owned()));
+        }
+        let words = words::Words(&name);
+        let convert = || convert::cvt(&words, 32).filter(|_| name[0] == "cvt");
+        if let Some(function) = arithmetic::vector(&words).or_else(convert) {
+            let lanes = [(); 4].map(|()| std::array::from_fn(|_| inputs[random(inputs.len())][0]));
+            let compute = || function(&mut [0; types::LANES], &lanes.each_ref());
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(compute)).is_ok(), "{}", name.join("."));
+            functions += 1;
+        }
+    }
+    assert!(functions > 5_000, "{functions}");
 }
 
 #[test]

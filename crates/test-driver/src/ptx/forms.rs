@@ -12,9 +12,9 @@ use super::{
 
 /// Words of which a name has one.
 #[derive(Clone)]
-pub(super) struct Group {
-    words: Vec<&'static str>,
-    pub(super) optional: bool,
+pub(crate) struct Group {
+    pub(crate) words: Vec<&'static str>,
+    pub(crate) optional: bool,
     is_type: bool,
 }
 
@@ -63,10 +63,10 @@ impl Slot {
 
 /// A row of the table, for one of its names.
 #[derive(Clone, Default)]
-pub(super) struct Form {
+pub(crate) struct Form {
     /// The name with the modifiers that follow it first, in this order: `mul.hi`.
-    pub(super) name: &'static str,
-    pub(super) groups: Vec<Group>,
+    pub(crate) name: &'static str,
+    pub(crate) groups: Vec<Group>,
     /// Whether other modifiers are allowed.
     pub(super) any_modifier: bool,
     pub(super) operands: Vec<Slot>,
@@ -159,7 +159,7 @@ impl Form {
 }
 
 /// Returns the forms of each name.
-pub(super) fn table() -> &'static HashMap<&'static str, Vec<Form>> {
+pub(crate) fn table() -> &'static HashMap<&'static str, Vec<Form>> {
     static TABLE: OnceLock<HashMap<&str, Vec<Form>>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table: HashMap<_, Vec<_>> = HashMap::new();

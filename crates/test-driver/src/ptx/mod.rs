@@ -17,7 +17,7 @@
 //! comparison from any PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
 
 mod check;
-mod forms;
+pub(crate) mod forms;
 mod lexer;
 mod module;
 mod opcodes;
