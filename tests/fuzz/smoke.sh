@@ -11,7 +11,7 @@ if [ $# = 0 ]; then
     for file in fuzz_targets/*.rs; do set -- "$@" "$(basename "$file" .rs)"; done
 fi
 host=$(rustc "+$nightly" -vV | sed -n 's/^host: //p')
-folder=${CARGO_TARGET_DIR:-target}
+folder=${CARGO_TARGET_DIR:-../../target}
 if [ $plain = yes ]; then
     # A word for each target.
     # shellcheck disable=SC2046

@@ -30,7 +30,7 @@ fn member(seed: [u8; 8], payload: &[u8]) -> Vec<u8> {
         packed.extend(std::iter::repeat_n(0xff, usize::from(blocks) << (runs % 8)));
         packed.push(0);
         packed.extend([0x50, byte, byte, byte, byte, byte]);
-        size = 1 + 19 + (255 * u64::from(blocks) << (runs % 8)) + 5;
+        size = 1 + 19 + ((255 * u64::from(blocks)) << (runs % 8)) + 5;
     }
     packed.extend(payload);
     let claimed = match exact % 4 {

@@ -1,8 +1,8 @@
 //! From an image to the generated structs: no panic, and one struct or comment per kernel.
 #![no_main]
 
-use kernel_args_image::generate::{Naming, Options, Pointers, of_image};
 use kernel_args_image::Image;
+use kernel_args_image::generate::{Naming, Options, Pointers, of_image};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

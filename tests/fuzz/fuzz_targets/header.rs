@@ -2,8 +2,10 @@
 #![no_main]
 
 use kernel_args_abi::Parameter;
-use kernel_args_image::header::{Header, Item};
-use kernel_args_image::Image;
+use kernel_args_image::{
+    Image, Kernel,
+    header::{Header, Item},
+};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -18,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         .take(16)
         .map(|symbol| kernels.kernel(symbol, None).expect("a kernel of this symbol"))
         .collect();
-    let parameters: Vec<Vec<Parameter<'_>>> = all.iter().map(|kernel| kernel.parameters()).collect();
+    let parameters: Vec<Vec<Parameter<'_>>> = all.iter().map(Kernel::parameters).collect();
     let items: Vec<Item<'_>> =
         all.iter().zip(&parameters).map(|(kernel, parameters)| Item::kernel(kernel.name, parameters)).collect();
     let header = Header::new().items(&items).namespace("image").forward_declare_pointees();

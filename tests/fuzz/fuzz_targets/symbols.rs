@@ -4,6 +4,7 @@
 #![no_main]
 
 #[path = "../../../crates/image/tests/generate/evil.rs"]
+#[allow(clippy::wildcard_imports)]
 mod evil;
 
 use libfuzzer_sys::fuzz_target;

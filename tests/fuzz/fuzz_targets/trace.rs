@@ -13,8 +13,9 @@ mod select {
     pub(crate) struct Select;
 
     impl Select {
+        #[allow(clippy::unused_self)]
         pub(crate) fn wants(&self, symbol: &str) -> bool {
-            symbol.len() % 2 == 0
+            symbol.len().is_multiple_of(2)
         }
     }
 }

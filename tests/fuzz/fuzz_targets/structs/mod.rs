@@ -18,7 +18,7 @@ const NAMES: [&str; 12] = [
 ];
 
 /// One parameter per four bytes.
-pub fn parameters(bytes: &[u8]) -> Vec<Parameter<'static>> {
+pub(crate) fn parameters(bytes: &[u8]) -> Vec<Parameter<'static>> {
     let (seeds, _) = bytes.as_chunks::<4>();
     seeds.iter().map(|&seed| parameter(seed)).collect()
 }
