@@ -84,6 +84,27 @@ fn a_packed_struct_is_between_pragmas() {
     );
 }
 
+/// Debug information has no alignments.
+#[test]
+fn the_place_of_a_struct_shows_that_it_is_packed() {
+    let unaligned = |of: P| Parameter { align: None, ..of };
+    let rec = unaligned(packed("rec", "Rec", 1, &[f64("value")]));
+    let holder = Members::of(
+        vec![
+            Parameter { offset: Some(0), ..unaligned(u32("n")) },
+            Parameter { offset: Some(4), ..rec },
+            Parameter { offset: Some(16), ..unaligned(f64("x")) },
+        ]
+        .leak(),
+    );
+    let holder = unaligned(structure("", "Holder", &[u32("n"), f64("x"), f64("y")]).with_members(holder));
+    assert_eq!(
+        declarations(&of_types(&[holder])),
+        "#pragma pack(push, 1)\nstruct Rec {\n    double value;\n};\n#pragma pack(pop)\n\
+         struct Holder {\n    unsigned int n;\n    Rec rec;\n    // 4 bytes of padding\n    double x;\n};"
+    );
+}
+
 #[test]
 fn a_type_follows_those_that_it_needs_and_is_declared_once() {
     let inner = |name| structure(name, "Inner", &[f32("x")]);

@@ -147,7 +147,8 @@ impl<'a> Collector<'_, 'a> {
     fn lay_out(&self, definition: &mut Definition) -> Result<(), HeaderError> {
         match &mut definition.kind {
             Declared::Struct(members) => {
-                let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
+                let placed =
+                    layout::place(members, |ty| self.align_of(ty), definition.align, definition.size, self.bound);
                 let (align, alignas, pack) = placed.map_err(|(member, problem)| {
                     let mut error = self.error(problem);
                     if let Some(member) = member {

@@ -24,15 +24,19 @@ fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
 }
 
 /// Sets the `alignas` that each member needs for its offset. `align_of` returns the alignment of a type, if known.
-/// `source_align` is the struct's alignment in its source.
+/// `source_align` is the struct's alignment in its source, or `bound` the largest at its offset.
 pub(super) fn place(
     members: &mut [CppMember],
     align_of: impl Fn(&TypeUse) -> Option<usize>,
     source_align: Option<usize>,
     size: usize,
+    bound: usize,
 ) -> Placed {
     let placed = place_aligned(members, &align_of, source_align, size);
-    if placed.is_ok() {
+    let is_possible = |align| source_align.map_or(align <= bound, |known| known == align);
+    if let Ok((align, ..)) = &placed
+        && is_possible(*align)
+    {
         return placed;
     }
     // Bytes without their `alignas`.
@@ -42,7 +46,6 @@ pub(super) fn place(
     };
     let extents: Option<Vec<_>> =
         members.iter().map(|member| Some((member.offset, member.size, align(&member.ty)?))).collect();
-    let is_possible = |align| source_align.is_none_or(|known| known == align);
     let packing = extents.and_then(|extents| packing(&extents, size, &[1, 2, 4, 8, 16], true, is_possible));
     let Some((pack, align)) = packing else {
         return placed;
