@@ -20,16 +20,11 @@ fn main() -> ExitCode {
         };
     }
     let mut arguments = Arguments::from_args();
-    // Trials that start cargo wait for each other, because cargo locks its target folder.
-    let threads = thread::available_parallelism().map_or(1, usize::from) + 1;
+    let mut trials: Vec<_> = downstream::trials().into_iter().map(|trial| trial.with_kind("cargo")).collect();
+    // Trials that start cargo wait for each other, because cargo locks its target folder: each has a thread of its own.
+    let threads = thread::available_parallelism().map_or(1, usize::from) + trials.len();
     arguments.test_threads.get_or_insert(threads);
-    let mut trials = Vec::new();
-    let mut compilers = compilers::trials().into_iter();
-    for trial in downstream::trials() {
-        trials.push(trial.with_kind("cargo"));
-        trials.extend(compilers.by_ref().take(3));
-    }
-    trials.extend(compilers);
+    trials.extend(compilers::trials());
     let conclusion = libtest_mimic::run(&arguments, trials);
     compilers::clean();
     conclusion.exit_code()

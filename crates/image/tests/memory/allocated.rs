@@ -1,21 +1,25 @@
-//! Measures the memory that is allocated at the same time.
+//! Measures the memory that a thread has allocated at the same time. The readers start no thread.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    cell::Cell,
 };
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
+thread_local! {
+    // Negative where a thread frees the memory of another one.
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
 
 struct Counting;
 
 fn grown(by: usize) {
-    let now = NOW.fetch_add(by, Relaxed) + by;
-    PEAK.fetch_max(now, Relaxed);
+    NOW.set(NOW.get().wrapping_add_unsigned(by));
+    PEAK.set(PEAK.get().max(NOW.get()));
+}
+
+fn shrunk(by: usize) {
+    NOW.set(NOW.get().wrapping_sub_unsigned(by));
 }
 
 // SAFETY: every call is forwarded to the system's allocator with the same arguments, and counting does not allocate.
@@ -33,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
+        shrunk(layout.size());
         // SAFETY: the caller guarantees the conditions of this call.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -43,7 +47,7 @@ unsafe impl GlobalAlloc for Counting {
         grown(size);
         // SAFETY: the caller guarantees the conditions of this call.
         let moved = unsafe { System.realloc(pointer, layout, size) };
-        NOW.fetch_sub(layout.size(), Relaxed);
+        shrunk(layout.size());
         moved
     }
 }
@@ -51,16 +55,10 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// One test at a time: the allocations of another test would be counted.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The result of `read`, and the most memory that was allocated at the same time.
 pub(crate) fn peak<T>(read: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
+    let before = NOW.get();
+    PEAK.set(before);
     let read = read();
-    (read, PEAK.load(Relaxed) - before)
+    (read, PEAK.get().wrapping_sub(before).cast_unsigned())
 }

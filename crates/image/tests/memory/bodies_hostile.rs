@@ -1,6 +1,6 @@
 //! Bodies that were made to take long or much memory: each is analysed, or no claim is made about it.
 
-use super::allocated::{alone, peak};
+use super::allocated::peak;
 use kernel_args_image::ptx::{Bodies, Module};
 use std::time::Instant;
 
@@ -80,7 +80,6 @@ fn shapes() -> Vec<Shape> {
 /// 1 MB each with `KERNEL_ARGS_FULL=1`.
 #[test]
 fn hostile_bodies_take_bounded_time_and_memory() {
-    let _alone = alone();
     let bytes = if std::env::var_os("KERNEL_ARGS_FULL").is_some() { 1 << 20 } else { 1 << 18 };
     for shape in shapes() {
         let text = shape.text(bytes);

@@ -1,6 +1,6 @@
 //! Broken debug information: an error or a consistent result, with little time and memory.
 
-use super::allocated::{alone, peak};
+use super::allocated::peak;
 use super::dwarf_writer::{Sections, dw};
 use kernel_args_abi::Members;
 use kernel_args_image::{Image, dwarf::DebugInfo};
@@ -71,7 +71,6 @@ fn within_limits(sections: &Sections) -> Option<usize> {
 /// `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_bytes_do_not_panic() {
-    let _alone = alone();
     let step = size::choose(29, 1);
     let (mut accepted, mut rejected) = (0, 0);
     let mut look = |bytes: &[u8]| match read(DebugInfo::of_cubin(bytes, KERNELS)) {
@@ -99,7 +98,6 @@ fn broken_bytes_do_not_panic() {
 /// PTX with broken debug information is always readable, with the data from its declarations.
 #[test]
 fn an_image_with_broken_debug_information_is_read_all_the_same() {
-    let _alone = alone();
     let text = std::str::from_utf8(include_bytes!("../data/debug.ptx")).unwrap();
     let numbers: Vec<usize> = text.match_indices("\n.b8 ").map(|(at, _)| at + 5).collect();
     let (mut accepted, mut errors) = (0, 0);
@@ -158,7 +156,6 @@ fn kernel(entries: &mut Vec<u8>, ty: usize) {
 
 #[test]
 fn a_type_that_refers_to_itself_ends() {
-    let _alone = alone();
     let mut sections = abbreviated();
     sections.end_table();
     sections.strings = b"S\0".to_vec();
@@ -189,7 +186,6 @@ fn a_type_that_refers_to_itself_ends() {
 /// A struct of two structs of two structs… with 2^14 bytes is read; one with 2^15 bytes cannot be a parameter.
 #[test]
 fn structs_that_double_are_bounded_by_their_size() {
-    let _alone = alone();
     for (size_of_innermost, expected) in [(1u16, (1 << 15) - 1), (2, 0)] {
         let mut sections = abbreviated();
         sections.end_table();
@@ -216,7 +212,6 @@ fn structs_that_double_are_bounded_by_their_size() {
 /// A megabyte of entries, each of which refers to expensive data.
 #[test]
 fn entries_that_refer_over_and_over_are_refused() {
-    let _alone = alone();
     let count = size::choose(10_000, 60_000);
 
     // Each parameter has a name of 30 KiB.
@@ -288,7 +283,6 @@ fn entries_that_refer_over_and_over_are_refused() {
 /// nvcc's output for many kernels with members is within the limits, for any names.
 #[test]
 fn many_kernels_are_read() {
-    let _alone = alone();
     let mut sections = abbreviated();
     sections.end_table();
     let mut entries = vec![1];

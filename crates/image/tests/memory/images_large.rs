@@ -1,6 +1,6 @@
 //! Images that use much memory or time: the memory allocated for reading them, including bombs.
 
-use super::allocated::{alone, peak};
+use super::allocated::peak;
 use kernel_args_image::{
     self as image, Image,
     fatbin::{EXPANSION_FLOOR, EXPANSION_LIMIT},
@@ -72,7 +72,6 @@ fn tiny_kernels(size: usize) -> String {
 /// A regression test: 50 KB used 1.75 GB.
 #[test]
 fn a_bomb_is_refused_before_it_takes_memory() {
-    let _alone = alone();
     let limit = 8 * EXPANSION_FLOOR as usize;
     let blocks = 12_800;
     let whole = blocks as u64 * (128 << 10);
@@ -107,7 +106,6 @@ fn a_bomb_is_refused_before_it_takes_memory() {
 /// The specified size of a member counts. At most four times that is allocated for it.
 #[test]
 fn a_large_member_takes_a_few_times_its_size() {
-    let _alone = alone();
     let blocks = 128;
     let size = blocks * (128 << 10);
     let blank = container(&zstd_of_blanks(blocks), ZSTD, size as u64);
@@ -118,7 +116,6 @@ fn a_large_member_takes_a_few_times_its_size() {
 
 #[test]
 fn many_tiny_kernels_take_a_few_times_their_text() {
-    let _alone = alone();
     let text = tiny_kernels(1 << 20);
     let (count, taken) = peak(|| kernels(text.as_bytes()).unwrap());
     assert!(count > 60_000, "{count}");
@@ -133,7 +130,6 @@ fn many_tiny_kernels_take_a_few_times_their_text() {
 /// As in the section `.nv_fatbin` of a library: 156 MB with `KERNEL_ARGS_FULL`.
 #[test]
 fn a_large_section_is_read_member_by_member() {
-    let _alone = alone();
     let full = std::env::var_os("KERNEL_ARGS_FULL").is_some();
     let megabytes = if full { 156 } else { 12 };
     let mut section = Vec::new();

@@ -1,6 +1,6 @@
 //! Broken objects and archives of a host: an error or a consistent result, with little time and memory.
 
-use super::allocated::{alone, peak};
+use super::allocated::peak;
 use super::launchers::{OBJECTS, archive};
 use kernel_args_abi::Members;
 use kernel_args_image::Launchers;
@@ -47,7 +47,6 @@ fn read(bytes: &[u8]) -> usize {
 /// `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_objects_do_not_panic() {
-    let _alone = alone();
     let step = size::choose(37, 1);
     let [first, second] = OBJECTS;
     let (mut accepted, mut most) = (0, 0);
@@ -73,7 +72,6 @@ fn broken_objects_do_not_panic() {
 #[test]
 fn symbols_that_share_a_text_are_limited() {
     const SYMBOLS: usize = 60_000;
-    let _alone = alone();
     let text = 64 + 24 * SYMBOLS;
     let mut elf = vec![0; text];
     elf[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\0");
