@@ -1,6 +1,6 @@
 //! The bodies of any PTX are analysed in bounded time, or not at all. The result is consistent, and the same from the
 //! table of a program.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_abi::{Body, signature::SlotKind};
 use kernel_args_image::{
@@ -43,3 +43,6 @@ fn check(body: Body<'_>, size: usize) {
         assert!(!slot.is_only_read() || !slot.written.is_possible());
     }
 }
+
+#[cfg(not(fuzzing))]
+fn main() {}

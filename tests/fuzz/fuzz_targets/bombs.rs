@@ -1,7 +1,7 @@
 //! Compressed members with wrong sizes, and many of them: an error, or the specified size, with little memory.
 //!
 //! Run it with `-rss_limit_mb=1200`: eight times the limit of a member, plus libFuzzer's own memory.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::{
     self as image, Image,
@@ -74,3 +74,6 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = read.kernels();
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

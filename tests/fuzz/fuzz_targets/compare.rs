@@ -1,5 +1,5 @@
 //! From an image to the comparison: the number of bytes of a struct, the struct, then any image.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 mod structs;
 
@@ -39,3 +39,6 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(itself.is_empty(), "{}", itself.table());
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,5 +1,5 @@
 //! Any bytes are a cubin or an error.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::{cubin, mangled::Demangled};
 use libfuzzer_sys::fuzz_target;
@@ -19,3 +19,6 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,6 +1,6 @@
 //! Debug information is consistent or an error. The input is a cubin, PTX, or sections: the lengths of `.debug_abbrev`
 //! and `.debug_str` in two bytes each, these two sections, then `.debug_info`.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_abi::Members;
 use kernel_args_image::dwarf::DebugInfo;
@@ -77,3 +77,6 @@ fn text(bytes: &[u8]) -> String {
     }
     text
 }
+
+#[cfg(not(fuzzing))]
+fn main() {}

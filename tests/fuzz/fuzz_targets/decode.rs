@@ -1,5 +1,5 @@
 //! Any values of any types can be shown. Their names specify the types, and may be wrong.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args::{
     DevicePointer, DeviceType, KernelArgs,
@@ -100,3 +100,6 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(shown.lines().count(), arguments.iter().count());
     });
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

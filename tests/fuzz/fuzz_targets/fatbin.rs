@@ -1,5 +1,5 @@
 //! Any bytes are a fat binary or an error, and its members decompress to the specified size.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::{
     Image,
@@ -35,3 +35,6 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

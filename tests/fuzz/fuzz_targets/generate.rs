@@ -1,5 +1,5 @@
 //! From an image to the generated structs: no panic, and one struct or comment per kernel.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::Image;
 use kernel_args_image::generate::{Naming, Options, Pointers, of_image};
@@ -17,3 +17,6 @@ fuzz_target!(|bytes: &[u8]| {
     (options.pointers, options.half, options.float8) = (Pointers::Raw, true, true);
     assert_eq!(of_image(&kernels, &options).matches("#[derive(KernelArgs)]\n").count(), structs);
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,5 +1,5 @@
 //! From an image's debug information to a C++ header: an error, or a text with balanced brackets, in bounded time.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_abi::Parameter;
 use kernel_args_image::{
@@ -37,3 +37,6 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

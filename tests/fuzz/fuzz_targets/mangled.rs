@@ -1,5 +1,5 @@
 //! Any text is a symbol, a wanted name or neither: `symbol`, then `\n`, then `wanted`.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::mangled::{Demangled, candidates, matches, nearest};
 use libfuzzer_sys::fuzz_target;
@@ -21,3 +21,6 @@ fuzz_target!(|text: &str| {
     assert!(matches(wanted.trim(), wanted));
     assert!(nearest(wanted, [symbol]).len() <= 1);
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,5 +1,5 @@
 //! Any bytes are PTX, or an error with a position inside them. The result is consistent.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::{
     mangled::Demangled,
@@ -31,3 +31,6 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,5 +1,5 @@
 //! A recording of a launch: an error, or entries in their order, with as many bytes as the manifest says.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::recording::{Entry, Machine, Manifest, Memory, Moment, Reader};
 use libfuzzer_sys::fuzz_target;
@@ -96,3 +96,6 @@ fn entry(file: &mut Vec<u8>, name: &str, kind: u8, content: &[u8]) {
     file.extend(content);
     file.resize(file.len().next_multiple_of(512), 0);
 }
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,5 +1,5 @@
 //! The selected kernel fits. If no kernel is selected, none fits.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 mod structs;
 
@@ -31,3 +31,6 @@ fuzz_target!(|bytes: &[u8]| {
         _ => {}
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}

@@ -1,7 +1,7 @@
 //! What a traced process sends: each line is an event of limited size, or nothing.
 //!
 //! The program `kernel-args` has no library, so its files are part of this target.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use libfuzzer_sys::fuzz_target;
 
@@ -127,3 +127,6 @@ mod trace {
         memory.words.capacity() * size_of::<Word>()
     }
 }
+
+#[cfg(not(fuzzing))]
+fn main() {}

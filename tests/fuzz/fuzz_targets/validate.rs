@@ -1,6 +1,6 @@
 //! In a valid image all offsets are in bounds: a second check of the headers finds no error, and the reader accepts
 //! it.
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
 use kernel_args_image::{self as image, Image, Kind, fatbin};
 use libfuzzer_sys::fuzz_target;
@@ -44,3 +44,6 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 });
+
+#[cfg(not(fuzzing))]
+fn main() {}
