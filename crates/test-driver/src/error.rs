@@ -1,6 +1,12 @@
 //! `CUresult`: the codes, their names and descriptions (CUDA driver API, "Data types used by CUDA driver").
 
-use std::ffi::{CStr, CString};
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, CString},
+    sync::Mutex,
+};
+
+use crate::lock::lock;
 
 /// A `CUresult`, as the entry points return it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,13 +158,18 @@ impl Status {
         entry(self.0).ok()?.0.to_str().ok()
     }
 
-    /// Returns the description of an error with the report of the fault that has caused it. It is never freed, as all
-    /// descriptions.
+    /// Returns the description of an error with the report of the fault that has caused it.
     pub(crate) fn described(self, report: &str) -> Option<&'static CStr> {
         let (_, description) = entry(self.0).ok()?;
-        let text = format!("{}\n{}", description.to_string_lossy(), report.replace('\0', ""));
-        Some(Box::leak(CString::new(text).ok()?.into_boxed_c_str()))
+        Some(kept(format!("{}\n{}", description.to_string_lossy(), report.replace('\0', ""))))
     }
+}
+
+/// Returns a string that is never freed, one for each text.
+pub(crate) fn kept(text: String) -> &'static CStr {
+    static TEXTS: Mutex<BTreeMap<String, &CStr>> = Mutex::new(BTreeMap::new());
+    let new = CString::new(text.clone()).unwrap_or_default();
+    lock(&TEXTS).entry(text).or_insert_with(|| Box::leak(new.into_boxed_c_str()))
 }
 
 /// Returns the name and the description of `code`.

@@ -172,6 +172,7 @@ mod graphs;
 mod handle;
 mod images;
 mod launches;
+mod lock;
 mod memory;
 mod ptx;
 #[cfg(feature = "runtime")]

@@ -6,7 +6,7 @@ use std::{
 };
 
 thread_local! {
-    // Negative where a thread frees the memory of another one.
+    // Negative where a thread frees what another thread allocated.
     static NOW: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }

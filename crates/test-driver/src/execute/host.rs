@@ -1,9 +1,11 @@
 //! The functions that the driver has for kernels: `printf`, `assert`, `malloc`, `free` and conditions of graphs.
 
+use crate::lock::lock;
+
 use super::{
     Host, Kind,
     code::{Call, Space},
-    lock, print,
+    print,
     step::{Step, Stop, fault},
     types::{LANES, low},
 };

@@ -4,11 +4,13 @@
 use std::{
     collections::VecDeque,
     sync::{
-        Mutex, PoisonError,
+        Mutex,
         atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
 };
+
+use crate::lock::lock;
 
 use super::{
     Effects, Fault, Geometry, Settings, Special,
@@ -302,7 +304,7 @@ impl Launch<'_> {
     }
 
     pub(super) fn fail(&self, fault: Fault) {
-        let mut effects = self.effects.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut effects = lock(&self.effects);
         effects.fault.get_or_insert(fault);
         self.stops.store(true, Relaxed);
     }
@@ -330,13 +332,13 @@ impl<'a> Worker<'a> {
             free: Vec::new(),
             polls: 0,
             recent_polls: [(0, 0, 0); 8],
-            checks: launch.checks.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            checks: lock(&launch.checks).take(),
         }
     }
 
     fn run(&mut self) {
         self.run_all();
-        *self.launch.checks.lock().unwrap_or_else(PoisonError::into_inner) = self.checks.take();
+        *lock(&self.launch.checks) = self.checks.take();
     }
 
     fn run_all(&mut self) {

@@ -49,7 +49,7 @@ mod words;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic},
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic},
 };
 
 pub(crate) use checks::Written;
@@ -64,6 +64,7 @@ use types::{LANES, Lanes};
 
 use crate::{
     error::Status,
+    lock::lock,
     ptx::{self, Module, Parsed},
 };
 
@@ -90,10 +91,6 @@ type Host = fn(&mut Step<'_, '_>, &Call, usize) -> Result<(), Stop>;
 
 /// The values of a special register, for an axis.
 type Special = fn(&Seen<'_>, usize) -> Lanes;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The grid, the block, the cluster, and the dynamic shared memory of each block.
 #[derive(Clone, Copy, Debug, Default)]

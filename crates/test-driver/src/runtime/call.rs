@@ -2,9 +2,9 @@
 
 use std::{
     cell::Cell,
-    collections::{BTreeMap, HashMap},
-    ffi::{CString, c_char, c_int},
-    sync::{Mutex, MutexGuard, PoisonError},
+    collections::BTreeMap,
+    ffi::{c_char, c_int},
+    sync::Mutex,
 };
 
 use crate::{
@@ -16,8 +16,9 @@ use crate::{
         error::cuGetErrorString,
     },
     entry::{Out, out_to},
-    error::{Outcome, Status},
+    error::{Outcome, Status, kept},
     handle::Handle,
+    lock::lock,
 };
 
 thread_local! {
@@ -27,10 +28,6 @@ thread_local! {
 
 /// The primary contexts that the runtime has retained, by device.
 static RETAINED: Mutex<BTreeMap<c_int, Handle>> = Mutex::new(BTreeMap::new());
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The result of a call of the driver.
 pub(super) fn ok(status: Status) -> Outcome {
@@ -151,24 +148,18 @@ fn text(call: impl FnOnce(Out<*const c_char>) -> Status) -> Option<*const c_char
     ok(call(out_to(&mut text))).ok().filter(|()| !text.is_null()).map(|()| text)
 }
 
-/// Returns a string that is never freed, one for each text.
-fn kept(text: String) -> *const c_char {
-    static TEXTS: Mutex<Option<HashMap<String, CString>>> = Mutex::new(None);
-    let mut texts = lock(&TEXTS);
-    let new = CString::new(text.clone()).unwrap_or_default();
-    texts.get_or_insert_default().entry(text).or_insert(new).as_ptr()
-}
-
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn cudaGetErrorName(error: Status) -> *const c_char {
-    kept(name(error).unwrap_or_else(|| "unrecognized error code".into()))
+    kept(name(error).unwrap_or_else(|| "unrecognized error code".into())).as_ptr()
 }
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn cudaGetErrorString(error: Status) -> *const c_char {
     match OWN.iter().find(|own| own.0 == error) {
-        Some(own) => kept(own.2.into()),
-        None => text(|out| cuGetErrorString(error, out)).unwrap_or_else(|| kept("unrecognized error code".into())),
+        Some(own) => kept(own.2.into()).as_ptr(),
+        None => {
+            text(|out| cuGetErrorString(error, out)).unwrap_or_else(|| kept("unrecognized error code".into()).as_ptr())
+        }
     }
 }
 

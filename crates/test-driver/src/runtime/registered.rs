@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::call::{
-    INVALID_CONFIGURATION, INVALID_FUNCTION, INVALID_SYMBOL, MISSING_CONFIGURATION, finish, get, lock, ok, reset, start,
+    INVALID_CONFIGURATION, INVALID_FUNCTION, INVALID_SYMBOL, MISSING_CONFIGURATION, finish, get, ok, reset, start,
 };
 use crate::{
     contexts::context::cuCtxGetCurrent,
@@ -27,6 +27,7 @@ use crate::{
             cuOccupancyMaxActiveClusters, cuOccupancyMaxPotentialClusterSize,
         },
     },
+    lock::lock,
     state,
 };
 

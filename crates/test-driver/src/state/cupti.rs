@@ -3,14 +3,14 @@
 //!
 //! A program finds CUPTI in a library of its own, `libcupti.so`. Here it is this library.
 
-use crate::{error::Status, handle::Handle, state};
+use crate::{error::Status, handle::Handle, lock::lock, state};
 use std::{
     env,
     ffi::{CString, c_char, c_int, c_uint, c_void},
     mem::ManuallyDrop,
     ptr,
     sync::{
-        Mutex, MutexGuard, Once, PoisonError,
+        Mutex, MutexGuard, Once,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -52,7 +52,7 @@ static SUBSCRIBER: Mutex<Option<Subscriber>> = Mutex::new(None);
 static IS_ON: AtomicBool = AtomicBool::new(false);
 
 fn subscriber() -> MutexGuard<'static, Option<Subscriber>> {
-    SUBSCRIBER.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&SUBSCRIBER)
 }
 
 /// Returns the callback that is enabled, and its data.

@@ -8,7 +8,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     panic::AssertUnwindSafe,
     sync::{
-        LazyLock, Mutex, MutexGuard, PoisonError, Weak,
+        LazyLock, Mutex, MutexGuard, Weak,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -177,7 +177,7 @@ static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new
 /// Returns the driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {
     // A panic in a body is reported as CUDA_ERROR_UNKNOWN. The state remains in use.
-    DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
+    crate::lock::lock(&DRIVER)
 }
 
 /// The entry points that work before `cuInit`.
