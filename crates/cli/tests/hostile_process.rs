@@ -30,6 +30,8 @@ mod linux {
 
     pub(super) fn main() -> ExitCode {
         let tests: [(&str, fn()); 12] = [
+            // First, because it waits for 20 seconds.
+            ("a_busy_process_does_not_outlive_the_trace", a_busy_process_does_not_outlive_the_trace),
             ("a_full_disk_is_an_error_of_the_file", a_full_disk_is_an_error_of_the_file),
             ("a_trace_without_launches_says_why", a_trace_without_launches_says_why),
             ("an_image_is_a_file_of_the_session", an_image_is_a_file_of_the_session),
@@ -41,7 +43,6 @@ mod linux {
             ("names_of_kernels_take_limited_memory", names_of_kernels_take_limited_memory),
             ("connections_are_limited", connections_are_limited),
             ("a_silent_process_does_not_outlive_the_trace", a_silent_process_does_not_outlive_the_trace),
-            ("a_busy_process_does_not_outlive_the_trace", a_busy_process_does_not_outlive_the_trace),
         ];
         with(&[PYTHON], &tests)
     }
@@ -142,8 +143,7 @@ except OSError:
         let (output, errors) = (folder.path("trace"), folder.path("errors"));
         let mut command = program();
         command.arg("trace").args(options).arg("-o").arg(&output);
-        // Not `tools::path`: an attack can be in a thread of its own.
-        command.arg("--").arg(PYTHON.found().expect("Python")).args(["tests/hostile_process.py", attack]).arg(&own);
+        command.arg("--").arg(tools::path(PYTHON)).args(["tests/hostile_process.py", attack]).arg(&own);
         command.env("TMPDIR", folder.path("")).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(fs::File::create(&errors).expect("a file"));
         let started = Instant::now();
@@ -258,16 +258,9 @@ except OSError:
     }
 
     fn a_busy_process_does_not_outlive_the_trace() {
-        // Each lasts as long as a trace waits for its last lines.
-        thread::scope(|scope| {
-            for attacks in [["flood", "drip"], ["images", "reconnect"]] {
-                scope.spawn(move || {
-                    for attack in attacks {
-                        let text = trace(attack, &["--summary"]);
-                        assert!(text.contains("the program has ended"), "{attack}: {}", start(&text));
-                    }
-                });
-            }
-        });
+        for attack in ["flood", "drip", "images", "reconnect"] {
+            let text = trace(attack, &["--summary"]);
+            assert!(text.contains("the program has ended"), "{attack}: {}", start(&text));
+        }
     }
 }

@@ -168,8 +168,8 @@ impl Status {
 /// Returns a string that is never freed, one for each text.
 pub(crate) fn kept(text: String) -> &'static CStr {
     static TEXTS: Mutex<BTreeMap<String, &CStr>> = Mutex::new(BTreeMap::new());
-    let new = CString::new(text.clone()).unwrap_or_default();
-    lock(&TEXTS).entry(text).or_insert_with(|| Box::leak(new.into_boxed_c_str()))
+    let new = |text: &String| &*Box::leak(CString::new(text.as_str()).unwrap_or_default().into_boxed_c_str());
+    lock(&TEXTS).entry(text).or_insert_with_key(new)
 }
 
 /// Returns the name and the description of `code`.
