@@ -144,6 +144,7 @@ mod tests {
             ("float2", "cuFloatComplex"),
             ("cuDoubleComplex", "double2"),
             ("complex<float>", "thrust::complex<float>"),
+            ("View<float *const>", "View<float* const>"),
             ("thrust::complex<float>", "cuda::std::__4::complex<float>"),
             ("complex<double>", "double2"),
             ("complex", "thrust::complex<float>"),
